@@ -1,0 +1,70 @@
+# Every target that carries a `##` text stands in `make help`.
+
+PYTHON ?= python3
+STUDY ?= demo
+ARGS ?=
+
+BIN := .venv/bin
+READY := .venv/.ready
+UV := $(shell command -v uv 2>/dev/null)
+NOTEBOOKS = $(wildcard notebooks/*.ipynb)
+# What JupyterLab adds on saving, beside outputs and counts.
+ADDED := codemirror_mode file_extension mimetype nbconvert_exporter pygments_lexer version
+STRIP = $(BIN)/nbstripout --extra-keys "$(addprefix metadata.language_info.,$(ADDED))"
+
+MAKEFLAGS += --no-print-directory
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format lab bench lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+
+run: $(READY) ## run a study: STUDY=demo names params/demo.yaml, ARGS adds flags of `posbias run`
+	@$(BIN)/posbias run params/$(STUDY).yaml $(ARGS)
+
+test: $(READY) ## run the tests and the examples in the docstrings
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(READY) ## check style, format and that notebooks hold no outputs; change nothing
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@$(if $(NOTEBOOKS),$(STRIP) --verify $(NOTEBOOKS))
+
+format: $(READY) ## mend style and format, strip notebooks
+	@$(BIN)/ruff check --quiet --fix .
+	@$(BIN)/ruff format --quiet .
+	@$(if $(NOTEBOOKS),$(STRIP) $(NOTEBOOKS))
+
+lab: $(READY) ## open JupyterLab in notebooks/
+	@cd notebooks && exec ../$(BIN)/jupyter lab $(ARGS)
+
+bench: $(READY) ## time the metrics
+	@$(BIN)/python -m benchmarks.metrics $(ARGS)
+
+lock: ## write requirements.lock anew from pyproject.toml (needs uv); ARGS=--upgrade moves versions
+	@test -n "$(UV)" || { echo "make lock needs uv on PATH" >&2; exit 1; }
+	@uv pip compile --quiet --universal --generate-hashes --no-header --extra dev \
+		--python-version 3.11 $(ARGS) --output-file requirements.lock pyproject.toml
+
+clean: ## remove .venv and caches; outputs/ stays
+	@rm -rf .venv .pytest_cache .ruff_cache .hypothesis dist
+	@find posbias_kit tests -name __pycache__ -prune -exec rm -rf {} +
+
+# The stamp is written last, so an interrupted set-up starts over.
+$(READY): requirements.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "$(PYTHON) is not on PATH; name a Python 3.11 or newer: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit("$(PYTHON) is Python %d.%d; 3.11 or newer is needed: make PYTHON=/path/to/python3" % sys.version_info[:2])'
+	@echo "Setting up .venv from requirements.lock" >&2
+	@rm -rf .venv
+ifdef UV
+	@uv venv --quiet --no-python-downloads --python $(PYTHON) .venv
+	@uv pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	@uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+else
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+endif
+	@touch $@

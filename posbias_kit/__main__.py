@@ -1,0 +1,115 @@
+"""The command line, thin over :mod:`posbias_kit.report`: it only passes values on."""
+
+import logging
+import sys
+from pathlib import Path
+
+import click
+
+from posbias_kit import __version__
+from posbias_kit.errors import PosbiasError
+
+
+class _Commands(click.Group):
+    """Ends with one message instead of a traceback where the kit knows what is wrong."""
+
+    def invoke(self, context):
+        try:
+            return super().invoke(context)
+        except PosbiasError as error:
+            click.echo(f"Error: {error}", err=True)
+            sys.exit(1)
+        except KeyboardInterrupt:
+            click.echo("Interrupted.", err=True)
+            sys.exit(130)
+
+
+@click.group(cls=_Commands)
+@click.version_option(__version__, prog_name="posbias")
+def cli():
+    """Measure, explain and correct position bias in LLM-as-a-judge."""
+
+
+@cli.command()
+@click.argument("params", type=click.Path(path_type=Path))
+@click.option(
+    "--set", "settings", multiple=True, metavar="section.key=value", help="Override a key."
+)
+@click.option("--from", "start_from", metavar="STAGE", help="Run this stage and all that follow.")
+@click.option("--only", metavar="STAGE", help="Run this stage alone, on what lies there.")
+@click.option("--fresh", is_flag=True, help="Run every stage again, changed or not.")
+def run(params, settings, start_from, only, fresh):
+    """Run the study in the file PARAMS and print the path of its first page."""
+    from posbias_kit.report.chain import run_study
+
+    _report_progress()
+    folder = run_study(params, settings=settings, start_from=start_from, only=only, fresh=fresh)
+    click.echo(folder / "index.html")
+
+
+@cli.command()
+@click.argument("format")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Parquet file."
+)
+@click.option(
+    "--rule", type=click.Choice(["strict", "first_match"]), help="How replies are parsed."
+)
+def read(format, paths, output, rule):
+    """Read published judgments of FORMAT from PATH... into one verdict table."""
+    from posbias_kit import data
+    from posbias_kit.report.files import replacing
+
+    verdicts = data.read_verdicts(format, *paths, **({"rule": rule} if rule else {}))
+    with replacing(output) as temporary:
+        verdicts.to_parquet(temporary, index=False)
+    click.echo(f"{output}: {len(verdicts)} verdicts")
+    for name in ("judge", "status"):
+        counts = verdicts[name].value_counts().sort_index()
+        said = ", ".join(f"{value} {count}" for value, count in counts.items())
+        click.echo(f"  {name}: {said}")
+
+
+@cli.command()
+@click.argument("name")
+def init(name):
+    """Write params/NAME.yaml, a commented study file to start from."""
+    from posbias_kit.report.studies import init_study
+
+    click.echo(init_study(name))
+
+
+@cli.command()
+@click.option("--markdown", is_flag=True, help="As a table of keys, for params/README.md.")
+def schema(markdown):
+    """Print the JSON Schema of study files."""
+    from posbias_kit.report.studies import study_keys, study_schema
+
+    click.echo(study_keys() if markdown else study_schema(), nl=False)
+
+
+class _AboveTheBar(logging.Handler):
+    """Writes a line without breaking the progress bar."""
+
+    def emit(self, record):
+        from tqdm import tqdm
+
+        tqdm.write(self.format(record), file=sys.stderr)
+
+
+def _report_progress():
+    logger = logging.getLogger("posbias_kit")
+    logger.handlers = [_AboveTheBar()]
+    logger.setLevel(logging.INFO)
+
+
+def main():
+    """Run the command line; text that the console cannot show is written as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")
+    cli(prog_name="posbias")
+
+
+if __name__ == "__main__":
+    main()

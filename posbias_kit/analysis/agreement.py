@@ -1,0 +1,137 @@
+"""Do judges agree with each other, and do they cluster by family?"""
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+from sklearn.metrics import adjusted_rand_score, cohen_kappa_score
+
+from posbias_kit.schema import PRESENTATION_KEY, TIE_CHOICE
+
+_PLACE = ["benchmark", "experiment"]
+
+
+def judge_agreement(verdicts, ties=True):
+    """Share of identical choices between judges on the same presentations and repeats.
+
+    With `ties` every instance where both judges gave a verdict counts; without, an instance is
+    left out when either of them ties. `kappa` is Cohen's, on the same instances.
+
+    *Source: Shi et al., Judging the Judges (arXiv 2406.07791), section on agreement; J. Cohen
+    (1960), A coefficient of agreement for nominal scales.*
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    ties : bool
+
+    Returns
+    -------
+    DataFrame
+        One row an ordered pair of judges (both directions, so that a pivot is a full matrix):
+        benchmark, experiment, judge, other, ties, instances, agreement, kappa. Missing where the
+        two share no instance; kappa is missing, too, where both always say the same one thing.
+    """
+    rows = []
+    for place, block in verdicts.groupby(_PLACE, observed=True):
+        choices = choice_matrix(block)
+        if not ties:
+            choices = choices.where(choices != TIE_CHOICE)
+        pairs = {}
+        for judge, other in permutations(choices.columns, 2):
+            if (other, judge) in pairs:
+                pairs[judge, other] = pairs[other, judge]
+            else:
+                pairs[judge, other] = _compare(choices[judge], choices[other])
+            rows.append((*place, judge, other, ties, *pairs[judge, other]))
+    columns = [*_PLACE, "judge", "other", "ties", "instances", "agreement", "kappa"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def choice_matrix(verdicts):
+    """Arrange choices as instances (presentation and repeat) x judges; missing where none.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+
+    Returns
+    -------
+    DataFrame of float
+        Slot 1..p, 0 = TIE, missing where a judge gave no verdict.
+    """
+    told = verdicts[verdicts["choice"].notna()]
+    key = [*PRESENTATION_KEY, "repeat"]
+    code = told.groupby(key, observed=True, sort=False).ngroup()
+    judge, names = pd.factorize(told["judge"], sort=True)
+    matrix = np.full((code.max() + 1 if len(code) else 0, len(names)), np.nan)
+    matrix[code, judge] = told["choice"].to_numpy(dtype=float)
+    index = pd.MultiIndex.from_frame(told[key].groupby(code.to_numpy()).first())
+    return pd.DataFrame(matrix, index=index, columns=names)
+
+
+def judge_clusters(agreement, families=None):
+    """Cluster judges by their agreement and compare with declared families.
+
+    Average linkage on the distance 1 - agreement, cut into as many clusters as there are
+    families among the judges. `adjusted_rand` compares the cut with the families: 1 the same
+    partition, about 0 what chance gives.
+
+    Parameters
+    ----------
+    agreement : DataFrame
+        From :func:`judge_agreement`, one value of `ties`.
+    families : mapping of str to list of str, optional
+        Declared families; a judge in none is its own.
+
+    Returns
+    -------
+    DataFrame
+        One row a judge: benchmark, experiment, judge, family, cluster (1..), adjusted_rand. The
+        last two are missing with fewer than three judges, where a pair shares no instance, or
+        where no family has two of the judges: then there is nothing to compare with.
+    """
+    family = {judge: name for name, judges in (families or {}).items() for judge in judges}
+    tables = []
+    for place, block in agreement.groupby(_PLACE, observed=True):
+        matrix = agreement_matrix(block)
+        table = pd.DataFrame({"judge": matrix.index})
+        table["family"] = [family.get(judge, judge) for judge in matrix.index]
+        cut, rand = pd.NA, np.nan
+        count = table["family"].nunique()
+        if len(matrix) > 2 and matrix.notna().all(axis=None) and count < len(matrix):
+            cut = fcluster(judge_linkage(matrix), count, "maxclust")
+            rand = adjusted_rand_score(table["family"], cut)
+        table = table.assign(cluster=cut, adjusted_rand=rand)
+        tables.append(table.assign(**dict(zip(_PLACE, place, strict=True))))
+    columns = [*_PLACE, "judge", "family", "cluster", "adjusted_rand"]
+    if not tables:
+        return pd.DataFrame(columns=columns)
+    return pd.concat(tables, ignore_index=True)[columns].astype({"cluster": "Int64"})
+
+
+def agreement_matrix(agreement):
+    """Pivot agreements to a judge x judge matrix with ones on the diagonal."""
+    matrix = agreement.pivot(index="judge", columns="other", values="agreement")
+    names = matrix.index.union(matrix.columns)
+    matrix = matrix.reindex(index=names, columns=names).astype(float)
+    return matrix.mask(np.eye(len(names), dtype=bool), 1.0)
+
+
+def judge_linkage(matrix):
+    """Average linkage of an agreement matrix on the distance 1 - agreement."""
+    return linkage(squareform(1 - matrix.to_numpy(), checks=False), method="average")
+
+
+def _compare(one, two):
+    both = one.notna() & two.notna()
+    one, two = one[both], two[both]
+    if one.empty:
+        return 0, np.nan, np.nan
+    single = pd.concat([one, two]).nunique() == 1  # kappa is 0 / 0
+    kappa = np.nan if single else cohen_kappa_score(one.astype(int), two.astype(int))
+    return len(one), (one == two).mean(), kappa

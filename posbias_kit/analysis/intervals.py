@@ -1,0 +1,204 @@
+"""Intervals for ratios of sums over clusters.
+
+A rate or mean is theta = sum_g x_g / sum_g n_g over clusters g (questions, or questions that
+share answer texts). Orders and repeats within a cluster are never taken as independent.
+"""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+
+def cluster_sums(frame, keys, columns):
+    """Sum columns over each group and cluster.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Holds `keys`, cluster, and `columns` (numbers or flags).
+    keys, columns : list of str
+
+    Returns
+    -------
+    DataFrame
+        Indexed by keys and cluster.
+    """
+    values = frame[columns].astype(float)
+    by = [frame[key] for key in (*keys, "cluster")]
+    return values.groupby(by, sort=True, observed=True).sum()
+
+
+def ratio_intervals(sums, numerator, denominator, level=0.95):
+    """Estimate a ratio of sums in each group, with its CR2 t interval.
+
+    With h_g = n_g / N and e_g = x_g - theta n_g,
+
+        se^2 = sum_g e_g^2 / (1 - h_g) / N^2,
+
+    and the Bell-McCaffrey (Satterthwaite) degrees of freedom under working independence,
+
+        df = N^2 / (sum_g n_g^2 + ((sum_g a_g^2 n_g^2)^2 - sum_g a_g^4 n_g^4) / N^2),
+        a_g^2 = 1 / (1 - h_g),
+
+    which is (tr B)^2 / tr B^2 written without the matrix B.
+
+    Parameters
+    ----------
+    sums : DataFrame
+        From :func:`cluster_sums`; the last index level is the cluster.
+    numerator, denominator : str
+        Columns x and n of `sums`.
+    level : float
+
+    Returns
+    -------
+    DataFrame
+        Indexed by group: estimate, se, df, low, high, clusters. With fewer than two clusters
+        everything but the estimate is missing; with an empty denominator the estimate is, too.
+
+    Notes
+    -----
+    R. M. Bell and D. F. McCaffrey (2002), Bias reduction in standard errors for linear
+    regression with multi-stage samples, Survey Methodology 28(2).
+
+    Examples
+    --------
+    >>> sums = pd.DataFrame({"x": [1.0, 2.0, 3.0], "n": [4.0, 4.0, 4.0]})
+    >>> sums.index = pd.MultiIndex.from_product([["j"], ["q1", "q2", "q3"]])
+    >>> ratio_intervals(sums, "x", "n").round(3).to_dict("records")[0]["df"]
+    2.0
+    """
+    used = sums[sums[denominator] > 0]
+    x, n = used[numerator], used[denominator]
+    group = list(range(sums.index.nlevels - 1))
+
+    def total(values):
+        return values.groupby(level=group, observed=True).transform("sum")
+
+    size = total(n)
+    theta = total(x) / size
+    share = n / size
+    inflation = (1 / (1 - share)).where(share < 1)
+    residual = (x - theta * n) ** 2 * inflation / size**2
+    diagonal, square = n**2, (inflation * n**2)
+    parts = pd.DataFrame(
+        {"x": x, "n": n, "var": residual, "d": diagonal, "s": square, "s2": square**2, "c": 1}
+    )
+    found = parts.groupby(level=group, observed=True).sum(min_count=1)
+    groups = sums.groupby(level=group, observed=True).size().index
+    found = found.reindex(groups)
+    result = pd.DataFrame({"estimate": found["x"] / found["n"], "clusters": found["c"].fillna(0)})
+    several = result["clusters"] > 1
+    result["se"] = np.sqrt(found["var"]).where(several)
+    spread = found["d"] + (found["s"] ** 2 - found["s2"]) / found["n"] ** 2
+    result["df"] = (found["n"] ** 2 / spread).where(several)
+    half = stats.t.ppf((1 + level) / 2, result["df"]) * result["se"]
+    return result.assign(low=result["estimate"] - half, high=result["estimate"] + half)
+
+
+def share_intervals(sums, numerator, denominator, level=0.95):
+    """Estimate a share in each group, with a Wilson interval at its effective sample size.
+
+    The effective size is n_eff = min(theta (1 - theta) / se^2, N) with the CR2 error of
+    :func:`ratio_intervals`, or the number of clusters when nothing varies, and the normal
+    quantile is replaced by the t quantile with Bell-McCaffrey degrees of freedom. Near 0 and 1
+    it covers where the plain interval does not.
+
+    Parameters
+    ----------
+    sums, numerator, denominator, level
+        As for :func:`ratio_intervals`; every x_g lies between 0 and n_g.
+
+    Returns
+    -------
+    DataFrame
+        As :func:`ratio_intervals`, with n_eff.
+    """
+    result = ratio_intervals(sums, numerator, denominator, level)
+    theta, se = result["estimate"], result["se"]
+    group = list(range(sums.index.nlevels - 1))
+    size = sums[denominator].groupby(level=group, observed=True).sum()
+    varies = se > 1e-12
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n_eff = np.minimum(theta * (1 - theta) / se**2, size)
+    n_eff = n_eff.where(varies, result["clusters"]).where(se.notna())
+    t2 = stats.t.ppf((1 + level) / 2, result["df"]) ** 2
+    middle = (theta + t2 / (2 * n_eff)) / (1 + t2 / n_eff)
+    half = np.sqrt(t2 * (theta * (1 - theta) / n_eff + t2 / (4 * n_eff**2))) / (1 + t2 / n_eff)
+    return result.assign(
+        low=(middle - half).clip(lower=0), high=(middle + half).clip(upper=1), n_eff=n_eff
+    )
+
+
+def difference_intervals(sums, plus, minus, denominator, level=0.95):
+    """Estimate a difference of two shares, (plus - minus) / denominator, in each group.
+
+    The interval is that of :func:`ratio_intervals`, cut at -1 and 1. Where nothing varies
+    between clusters it would have no width; there the Wilson limits of the two shares give it:
+    low = low(plus) - high(minus), high = high(plus) - low(minus).
+
+    Parameters
+    ----------
+    sums, denominator, level
+        As for :func:`ratio_intervals`.
+    plus, minus : str
+        Columns of `sums`.
+
+    Returns
+    -------
+    DataFrame
+        As :func:`ratio_intervals`.
+    """
+    sums = sums.assign(_difference=sums[plus] - sums[minus])
+    result = ratio_intervals(sums, "_difference", denominator, level)
+    up = share_intervals(sums, plus, denominator, level)
+    down = share_intervals(sums, minus, denominator, level)
+    flat = result["se"] <= 1e-12
+    low = result["low"].where(~flat, up["low"] - down["high"])
+    high = result["high"].where(~flat, up["high"] - down["low"])
+    return result.assign(low=low.clip(lower=-1), high=high.clip(upper=1))
+
+
+def bootstrap_intervals(sums, numerator, denominator, level=0.95, draws=2000, seed=0):
+    """Percentile intervals of a ratio from a bootstrap over clusters.
+
+    A draw takes G clusters with replacement; as only their counts matter, all draws are one
+    product of a (draws x G) matrix of counts with the cluster sums. The percentiles are taken at
+    Phi(-+ sqrt(G / (G - 1)) t) with t the t quantile with G - 1 degrees of freedom, because the
+    plain percentile interval is too short with few clusters.
+
+    Parameters
+    ----------
+    sums, numerator, denominator, level
+        As for :func:`ratio_intervals`.
+    draws : int
+        Bootstrap draws; 0 gives missing limits.
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        Indexed by group: low, high.
+
+    Notes
+    -----
+    T. C. Hesterberg (2015), What teachers should know about the bootstrap, The American
+    Statistician 69(4): the expanded percentile interval.
+    """
+    used = sums.loc[sums[denominator] > 0, [numerator, denominator]]
+    groups = sums.groupby(level=list(range(sums.index.nlevels - 1)), observed=True)
+    limits = pd.DataFrame(np.nan, index=groups.size().index, columns=["low", "high"])
+    if not draws:
+        return limits
+    counts = {}
+    for key, block in used.groupby(level=list(range(sums.index.nlevels - 1)), observed=True):
+        size = len(block)
+        if size < 2:
+            continue
+        if size not in counts:
+            rng = np.random.default_rng([seed, size])
+            counts[size] = rng.multinomial(size, np.full(size, 1 / size), size=draws)
+        drawn = counts[size] @ block.to_numpy()
+        t = stats.t.ppf((1 + level) / 2, size - 1) * np.sqrt(size / (size - 1))
+        limits.loc[key] = np.quantile(drawn[:, 0] / drawn[:, 1], stats.norm.cdf([-t, t]))
+    return limits

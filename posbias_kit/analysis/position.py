@@ -1,0 +1,234 @@
+"""Position consistency, the kinds of inconsistency, and preference fairness."""
+
+import numpy as np
+import pandas as pd
+
+from posbias_kit.analysis.intervals import (
+    bootstrap_intervals,
+    cluster_sums,
+    difference_intervals,
+    share_intervals,
+)
+from posbias_kit.analysis.series import build_series, group_columns, take_sides
+from posbias_kit.errors import ParamsError, check_choice
+from posbias_kit.schema import Convention, Status
+
+_COUNTS = [
+    "complete",
+    "incomplete",
+    "identical",
+    "consistent",
+    "primacy_full",
+    "primacy_half",
+    "recency_full",
+    "recency_half",
+]
+
+
+def position_bias(verdicts, by=("judge",), convention="paper", draws=2000, level=0.95, seed=0):
+    """Measure position consistency and preference fairness.
+
+    Position consistency is pc = consistent / complete series. Preference fairness is
+    pf = (recency - primacy) / complete series: +1 always the last slot, -1 always the first,
+    0 fair. It equals the seed paper's raw score rcn x irr - pcn x ipr, scaled by its bounds:
+    with rcn and pcn the recency and primacy counts, irr = rcn / (rcn + pcn) and
+    ipr = pcn / (rcn + pcn),
+
+        rcn irr - pcn ipr = (rcn^2 - pcn^2) / (rcn + pcn) = rcn - pcn,
+
+    and the bounds are -series and +series. The paper divides by all asked pairs (`pf_paper`),
+    `pf` by the complete ones. Half flips (one verdict a TIE) count by convention:
+
+    ========  ==========================================================================
+    paper     inconsistent, and they lean
+    tie       inconsistent, without a lean
+    decisive  a series with any TIE leaves numerator and denominator
+    half      pc as in `paper`; pf = (last - first) / verdicts, which needs no pairing
+    ========  ==========================================================================
+
+    *Source: Shi et al., Judging the Judges (arXiv 2406.07791), sections on position consistency
+    and preference fairness.*
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    by : sequence of str
+        Grouping columns after benchmark and experiment. `candidate` is the non-reference one;
+        without a reference a series counts for each candidate in it.
+    convention : str or sequence of str
+        Of ``paper``, ``tie``, ``decisive``, ``half``.
+    draws : int
+        Bootstrap draws over clusters; 0 gives point estimates without any interval.
+    level : float
+        Level of the intervals.
+    seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    DataFrame
+        One row a group and convention: the grouping columns; convention; comparisons; series
+        (asked: complete + incomplete); complete; incomplete; identical; consistent;
+        consistent_win, consistent_loss, consistent_tie (from the candidate's side; missing
+        without one); primacy_full, primacy_half, recency_full, recency_half; pc_n, pc, pc_low,
+        pc_high (Wilson at the effective size, CR2 error); pf_n, pf, pf_low, pf_high (CR2 t);
+        pc_boot_low ... pf_boot_high (bootstrap over clusters); pf_paper (convention paper);
+        overall_win_rate; clusters. For more than two slots the kinds and pf are missing.
+
+    Raises
+    ------
+    ParamsError
+        An unknown convention or grouping column, or a level outside (0, 1).
+
+    Examples
+    --------
+    Of three pairs, one is consistent, one leans to the first slot, one to the last.
+
+    >>> from posbias_kit.data import build_verdicts
+    >>> rows = [("q1", "a", "b", 1), ("q1", "b", "a", 2), ("q2", "a", "b", 1),
+    ...         ("q2", "b", "a", 1), ("q3", "a", "b", 2), ("q3", "b", "a", 2)]
+    >>> verdicts = build_verdicts(pd.DataFrame({
+    ...     "benchmark": "B", "task": "t", "judge": "j", "repeat": 1, "status": "ok",
+    ...     "question": [row[0] for row in rows], "shown": [row[1:3] for row in rows],
+    ...     "choice": pd.array([row[3] for row in rows], dtype="Int64")}))
+    >>> position_bias(verdicts)[["judge", "series", "pc", "pf"]].round(3).values.tolist()
+    [['j', 3, 0.333, 0.0]]
+    """
+    if not 0 < level < 1:
+        raise ParamsError(f"level {level} is outside (0, 1)", place="position_bias")
+    conventions = [convention] if isinstance(convention, str) else list(convention)
+    for name in conventions:
+        check_choice(name, Convention, "convention")
+    keys = group_columns(verdicts, by)
+    series = _flag(take_sides(build_series(verdicts), keys))
+    sums = cluster_sums(series, keys, [*_COUNTS, *_EXTRA])
+    facts = _facts(series, sums, keys)
+    settings = {"draws": draws, "level": level, "seed": seed}
+    tables = [
+        _estimate(facts, _denote(sums, name), name, **settings).assign(convention=name)
+        for name in conventions
+    ]
+    table = pd.concat(tables).reset_index()
+    return _blank_sets(table[[*keys, *_COLUMNS]], facts.reset_index()["_pairs"], len(conventions))
+
+
+_EXTRA = [
+    "win", "loss", "tie", "owr_points", "verdicts", "first", "second", "any_tie", "tie_consistent",
+    "_pairs",
+]  # fmt: skip
+_COLUMNS = [
+    "convention", "comparisons", "series", "complete", "incomplete", "identical", "consistent",
+    "consistent_win", "consistent_loss", "consistent_tie",
+    "primacy_full", "primacy_half", "recency_full", "recency_half",
+    "pc_n", "pc", "pc_low", "pc_high", "pf_n", "pf", "pf_low", "pf_high",
+    "pc_boot_low", "pc_boot_high", "pf_boot_low", "pf_boot_high",
+    "pf_paper", "overall_win_rate", "clusters",
+]  # fmt: skip
+
+
+def _flag(series):
+    """Add what a series gives to the sums: half a point for a tie or an inconsistent one."""
+    undecided = series["complete"] * 1.0 - series["win"] - series["loss"]
+    told = ~series["identical"]
+    return series.assign(
+        owr_points=series["win"] + undecided / series["slots"],
+        tie_consistent=series["consistent"] & (series["ties"] > 0),
+        verdicts=series["verdicts"] * told,
+        first=series["first"] * told,
+        second=series["second"] * told,
+        _pairs=series["slots"] == 2,
+    )
+
+
+def _facts(series, sums, keys):
+    """Counts that are the same under every convention."""
+    group = list(range(len(keys)))
+    facts = sums.groupby(level=group, observed=True).sum(min_count=1)
+    facts[_COUNTS] = facts[_COUNTS].astype("Int64")
+    facts["comparisons"] = series.groupby(keys, observed=True)["comparison"].nunique()
+    facts["series"] = facts["complete"] + facts["incomplete"]
+    sided = series.groupby(keys, observed=True)["win"].agg(lambda side: side.notna().all())
+    for side in ("win", "loss", "tie"):
+        facts[f"consistent_{side}"] = facts[side].where(sided).astype("Int64")
+    complete = facts["complete"].astype(float)
+    facts["overall_win_rate"] = (facts["owr_points"] / complete).where(sided & (complete > 0))
+    return facts
+
+
+def _denote(sums, convention):
+    """Say what counts as consistent, primacy, recency, and out of what."""
+    full, half = (
+        {side: sums[f"{side}_{size}"] for side in ("primacy", "recency")}
+        for size in ("full", "half")
+    )
+    result = {"yes": sums["consistent"], "pc_n": sums["complete"], "pf_n": sums["complete"]}
+    result |= full
+    if convention == Convention.PAPER:
+        result |= {side: full[side] + half[side] for side in full}
+    elif convention == Convention.DECISIVE:
+        decisive = sums["complete"] - sums["any_tie"]
+        result |= {"yes": sums["consistent"] - sums["tie_consistent"]}
+        result |= {"pc_n": decisive, "pf_n": decisive}
+    elif convention == Convention.HALF:
+        result |= {"primacy": sums["first"], "recency": sums["second"], "pf_n": sums["verdicts"]}
+    return pd.DataFrame(result)
+
+
+def _estimate(facts, sums, convention, draws, level, seed):
+    pc = share_intervals(sums, "yes", "pc_n", level)
+    pf = difference_intervals(sums, "recency", "primacy", "pf_n", level)
+    lean = sums.assign(lean=sums["recency"] - sums["primacy"])
+    table = facts.assign(clusters=pc["clusters"].astype("Int64"))
+    for name, found, top in (("pc", pc, "yes"), ("pf", pf, "lean")):
+        boot = bootstrap_intervals(lean, top, f"{name}_n", level, draws, seed)
+        total = sums[f"{name}_n"].groupby(level=facts.index.names, observed=True).sum()
+        table[f"{name}_n"] = total.astype("Int64")
+        table[name] = found["estimate"]
+        for side in ("low", "high"):
+            table[f"{name}_{side}"] = found[side] if draws else np.nan
+            table[f"{name}_boot_{side}"] = boot[side]
+    leaning = lean["lean"].groupby(level=facts.index.names, observed=True).sum()
+    asked = facts["series"].astype(float)
+    paper = (leaning / asked).where(asked > 0)
+    return table.assign(pf_paper=paper if convention == Convention.PAPER else np.nan)
+
+
+def _blank_sets(table, pairs, copies):
+    """Take the pairwise kinds from groups of list-wise series: they have none there."""
+    sets = np.tile(pairs.to_numpy() == 0, copies)
+    kinds = [name for name in table if name.startswith(("primacy", "recency", "pf"))]
+    table.loc[sets, kinds] = pd.NA
+    return table
+
+
+def verdict_counts(verdicts, by=("judge", "order")):
+    """Count what was asked and what came back.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    by : sequence of str
+        Grouping columns after benchmark and experiment.
+
+    Returns
+    -------
+    DataFrame
+        One row a group: asked (ok + invalid + failed), slot_1 .. slot_p, tie, invalid, failed,
+        identical, first_share (slot 1 among verdicts for a slot; 1/p is what a judge without a
+        lean gives over balanced orders).
+    """
+    keys = group_columns(verdicts, [name for name in by if name != "order"])
+    keys += [name for name in by if name == "order"]
+    status, choice = verdicts["status"], verdicts["choice"]
+    slots = range(1, int(verdicts["slots"].max()) + 1)
+    flags = pd.DataFrame(
+        {"asked": status != Status.IDENTICAL}
+        | {f"slot_{slot}": (choice == slot).fillna(False) for slot in slots}
+        | {"tie": (choice == 0).fillna(False)}
+        | {str(name): status == name for name in Status if name != Status.OK}
+    ).astype("int64")
+    table = flags.groupby([verdicts[key] for key in keys], observed=True).sum().reset_index()
+    decided = table[[f"slot_{slot}" for slot in slots]].sum(axis=1)
+    return table.assign(first_share=(table["slot_1"] / decided).where(decided > 0))

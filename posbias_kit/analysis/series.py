@@ -1,0 +1,176 @@
+"""From single verdicts to series: all orders of one comparison by one judge in one repeat."""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from posbias_kit.errors import ParamsError, check_choice
+from posbias_kit.schema import TIE, Status
+
+SERIES_KEY = ["benchmark", "experiment", "arm", "judge", "turn", "comparison", "repeat"]
+"""What identifies a series."""
+
+GROUPING = ("judge", "task", "candidate", "reference", "question", "turn", "arm", "repeat", "slots")
+"""Columns that `by` may name; benchmark and experiment always lead."""
+
+_CARRIED = ["task", "question", "cluster", "candidate", "reference", "slots"]
+
+
+def build_series(verdicts):
+    """Collect the verdicts of each series and name its kind.
+
+    A series is *complete* when every order of its comparison has a verdict: both orders of a
+    pair, and of a set all orders in which any judge was shown it. Series of identical answers
+    are marked and enter no metric. Of the complete series, *consistent* ones name the same
+    winner (or TIE) in every order. The rest, for pairs, are
+
+    ============  ======================================
+    primacy_full  first slot chosen in both orders
+    primacy_half  first slot chosen once, TIE once
+    recency_full  second slot chosen in both orders
+    recency_half  second slot chosen once, TIE once
+    ============  ======================================
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+
+    Returns
+    -------
+    DataFrame
+        One row a series: the key, task, question, cluster, candidate, reference, slots, winner
+        (candidate or TIE; missing unless consistent), verdicts, first, second, ties (counts of
+        verdicts), and the flags identical, complete, incomplete, consistent, inconsistent,
+        primacy_full, primacy_half, recency_full, recency_half, any_tie.
+    """
+    code = verdicts.groupby(SERIES_KEY, sort=False, observed=True).ngroup().to_numpy()
+    size = code.max() + 1 if len(code) else 0
+    head = np.empty(size, dtype=np.int64)
+    head[code[::-1]] = np.arange(len(code))[::-1]  # the first row of each series is written last
+    series = verdicts[[*SERIES_KEY, *_CARRIED]].iloc[head].reset_index(drop=True)
+    choice = verdicts["choice"].fillna(-1).to_numpy(dtype=np.int64)
+
+    def count(flag):
+        return np.bincount(code, weights=flag, minlength=size).astype(np.int64)
+
+    series["verdicts"] = count(choice >= 0)
+    series["first"], series["second"], series["ties"] = (count(choice == k) for k in (1, 2, 0))
+    series["identical"] = count(verdicts["status"] == Status.IDENTICAL) > 0
+    winner = pd.factorize(verdicts["winner"])[0]
+    differs = count(winner != winner[head][code]) > 0
+    complete = ~series["identical"] & (series["verdicts"] == _orders(verdicts, series))
+    series["complete"], series["incomplete"] = complete, ~complete & ~series["identical"]
+    series["consistent"], series["inconsistent"] = complete & ~differs, complete & differs
+    series["winner"] = verdicts["winner"].iloc[head].where((complete & ~differs).to_numpy()).array
+    return _name_kinds(series)
+
+
+def _orders(verdicts, series):
+    """Count the orders a series needs: two for a pair, for a set those it was shown in."""
+    key = ["benchmark", "experiment", "arm", "turn", "comparison"]
+    if (series["slots"] == 2).all():
+        return 2
+    shown = verdicts[[*key, "order"]].drop_duplicates().groupby(key, observed=True).size()
+    found = shown.reindex(pd.MultiIndex.from_frame(series[key])).to_numpy()
+    return np.maximum(np.where(series["slots"] == 2, 2, found), 2)
+
+
+def _name_kinds(series):
+    pair = series["inconsistent"] & (series["slots"] == 2)
+    half = pair & (series["ties"] == 1)
+    series["primacy_full"] = pair & (series["first"] == 2)
+    series["primacy_half"] = half & (series["first"] == 1)
+    series["recency_full"] = pair & (series["second"] == 2)
+    series["recency_half"] = half & (series["second"] == 1)
+    series["any_tie"] = series["complete"] & (series["ties"] > 0)
+    return series
+
+
+def take_sides(series, by):
+    """Give each series the candidate from whose side it is counted.
+
+    With a reference that is the other candidate. Without one, a series has no side; grouped by
+    candidate it is counted once for each candidate shown.
+
+    Parameters
+    ----------
+    series : DataFrame
+        From :func:`build_series`.
+    by : sequence of str
+        Grouping columns.
+
+    Returns
+    -------
+    DataFrame
+        The series, with the flags win, loss and tie among the consistent ones; win and loss are
+        missing where there is no side.
+    """
+    open_side = (series["candidate"] == "").to_numpy()
+    if "candidate" in by and open_side.any():
+        codes, comparisons = pd.factorize(series["comparison"])
+        shown = pd.Series([json.loads(text)[1:] for text in comparisons], dtype=object)
+        own = pd.Series(series["candidate"].array, dtype=object)
+        own[open_side] = shown.iloc[codes[open_side]].array
+        series = series.assign(candidate=own.array).explode("candidate", ignore_index=True)
+        series["candidate"] = series["candidate"].astype("str")
+    sided = (series["candidate"] != "").to_numpy()
+    ok = series["consistent"].to_numpy()
+    won = ok & (series["winner"] == series["candidate"]).to_numpy()
+    tied = ok & (series["winner"] == TIE).to_numpy()
+    return series.assign(
+        win=np.where(sided, won, np.nan),
+        loss=np.where(sided, ok & ~won & ~tied, np.nan),
+        tie=tied,
+    )
+
+
+def group_columns(frame, by):
+    """Return the columns to group by: benchmark, experiment, then `by`.
+
+    Arms and numbers of slots are never pooled: where there are several, they are added.
+
+    Raises
+    ------
+    ParamsError
+        `by` names a column that verdicts cannot be grouped by.
+    """
+    by = [by] if isinstance(by, str) else list(by)
+    unknown = [column for column in by if column not in GROUPING]
+    if unknown:
+        raise ParamsError(
+            f"unknown grouping column {', '.join(map(repr, unknown))}",
+            place="by",
+            allowed=", ".join(GROUPING),
+            cure="benchmark and experiment always lead and need not be named",
+        )
+    split = [
+        column for column in ("arm", "slots") if column not in by and frame[column].nunique() > 1
+    ]
+    return ["benchmark", "experiment", *by, *split]
+
+
+def choose_experiment(verdicts, experiment=None):
+    """Keep the verdicts of one experiment of each benchmark.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    experiment : str, optional
+        Its name; none takes the one with most verdicts.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    ParamsError
+        There is no such experiment.
+    """
+    names = verdicts["experiment"].value_counts().index
+    chosen = names[0] if experiment is None else experiment
+    check_choice(chosen, names, "experiment")
+    return verdicts[verdicts["experiment"] == chosen]

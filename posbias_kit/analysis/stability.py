@@ -1,0 +1,162 @@
+"""Repetition stability: does a judge say the same when asked the same again?"""
+
+from math import factorial
+
+import numpy as np
+import pandas as pd
+from numpy.polynomial import polynomial
+
+from posbias_kit.analysis.intervals import bootstrap_intervals, cluster_sums, ratio_intervals
+from posbias_kit.analysis.series import group_columns
+from posbias_kit.schema import TIE_CHOICE, VERDICT_KEY, Status
+
+_CARRIED = ["task", "question", "cluster", "candidate", "reference", "slots"]
+
+
+def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0):
+    """Measure how often repeats of the same presentation agree.
+
+    A presentation's stability is the share of its modal verdict among its repeats. An invalid
+    or failed repeat counts in that denominator; a presentation without any verdict is missing
+    but counted in `presentations`. Stability depends on the number of repeats and of options:
+    read `rs` beside `rs_chance`, what a judge that guesses would reach. A judge that always
+    names the same slot scores 1.
+
+    *Source: Shi et al., Judging the Judges (arXiv 2406.07791), section on repetition stability;
+    the chance level and the versions below are ours.*
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    by : sequence of str
+        Grouping columns after benchmark and experiment.
+    draws : int
+        Bootstrap draws over clusters; 0 gives point estimates without any interval.
+    level : float
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        One row a group: presentations; missing (without any verdict); repeats (the largest
+        number); rs, rs_low, rs_high (CR2 t); rs_boot_low, rs_boot_high; rs_sd (over
+        presentations, ddof 1); rs_chance; rs_corrected = (rs_valid - chance) / (1 - chance);
+        rs_valid (invalid repeats left out); repeat_agreement (share of agreeing pairs of valid
+        repeats, comparable over numbers of repeats); clusters. Where nothing was asked twice, all
+        but the counts are missing.
+
+    Examples
+    --------
+    >>> from posbias_kit.data import build_verdicts
+    >>> verdicts = build_verdicts(pd.DataFrame({
+    ...     "benchmark": "B", "task": "t", "judge": "j", "question": "q", "status": "ok",
+    ...     "shown": [("a", "b")] * 3, "repeat": [1, 2, 3],
+    ...     "choice": pd.array([1, 1, 2], dtype="Int64")}))
+    >>> repetition_stability(verdicts)[["rs", "rs_chance"]].round(3).values.tolist()
+    [[0.667, 0.75]]
+    """
+    keys = group_columns(verdicts, by)
+    shown = _presentations(verdicts)
+    flags = [
+        "presentations",
+        "stable",
+        "told",
+        "stable_valid",
+        "agree",
+        "paired",
+        "chance",
+        "valid",
+    ]
+    sums = cluster_sums(shown, keys, flags)
+    found = ratio_intervals(sums, "stable", "told", level)
+    boot = bootstrap_intervals(sums, "stable", "told", level, draws, seed)
+    total = sums.groupby(level=list(range(len(keys))), observed=True).sum()
+    groups = shown.groupby(keys, observed=True)
+    table = pd.DataFrame(
+        {
+            "presentations": total["presentations"].astype("Int64"),
+            "missing": (total["presentations"] - total["valid"]).astype("Int64"),
+            "repeats": groups["repeats"].max(),
+            "rs": found["estimate"],
+            "rs_low": found["low"] if draws else np.nan,
+            "rs_high": found["high"] if draws else np.nan,
+            "rs_boot_low": boot["low"],
+            "rs_boot_high": boot["high"],
+            "rs_sd": shown[shown["told"]].groupby(keys, observed=True)["stable"].std(),
+            "rs_chance": _over(total["chance"], total["paired"]),
+        }
+    )
+    valid = _over(total["stable_valid"], total["paired"])
+    chance = table["rs_chance"]
+    table["rs_corrected"] = (valid - chance) / (1 - chance)
+    table["rs_valid"] = valid
+    table["repeat_agreement"] = _over(total["agree"], total["paired"])
+    table["clusters"] = found["clusters"].astype("Int64")
+    return table.reset_index()
+
+
+def chance_stability(repeats, options):
+    """Return the expected modal share of a judge that guesses among `options`.
+
+    E[max] / R with P(max <= m) = R! / s^R [x^R] (sum_{j <= m} x^j / j!)^s for R repeats and s
+    options, TIE counted as one.
+
+    Examples
+    --------
+    >>> [round(chance_stability(3, options), 4) for options in (2, 3, 4, 5)]
+    [0.75, 0.6296, 0.5625, 0.52]
+    """
+    below = []
+    for most in range(repeats):
+        terms = [1 / factorial(count) for count in range(most + 1)]
+        power = polynomial.polypow(terms, options)
+        below.append(power[repeats] if len(power) > repeats else 0.0)
+    cumulative = np.array(below) * factorial(repeats) / options**repeats
+    return float((1 - cumulative).sum() / repeats)
+
+
+def _presentations(verdicts):
+    """One row a judge and presentation, with what its repeats said."""
+    asked = verdicts[verdicts["status"] != Status.IDENTICAL]
+    key = [column for column in VERDICT_KEY if column != "repeat"]
+    code = asked.groupby(key, sort=False, observed=True).ngroup().to_numpy()
+    size = code.max() + 1 if len(code) else 0
+    head = np.empty(size, dtype=np.int64)
+    head[code[::-1]] = np.arange(len(code))[::-1]
+    shown = asked[[*key, *_CARRIED]].iloc[head].reset_index(drop=True)
+    width = int(asked["slots"].max()) + 1 if size else 1
+    ok = asked["choice"].notna().to_numpy()
+    cell = code[ok] * width + asked["choice"][ok].to_numpy(dtype=np.int64)
+    counts = np.bincount(cell, minlength=size * width).reshape(size, width)
+    valid, modal = counts.sum(axis=1), counts.max(axis=1, initial=0)
+    shown["repeats"] = np.bincount(code, minlength=size)
+    shown["presentations"] = 1
+    shown["valid"] = valid > 0
+    shown["told"] = (valid > 0) & (shown["repeats"] > 1)
+    shown["stable"] = np.where(shown["told"], modal / shown["repeats"], 0.0)
+    shown["paired"] = valid > 1
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shown["stable_valid"] = np.where(valid > 1, modal / valid, 0.0)
+        pairs = (counts * (counts - 1)).sum(axis=1) / (valid * (valid - 1))
+    shown["agree"] = np.where(valid > 1, pairs, 0.0)
+    shown["chance"] = _chance(shown, valid, asked)
+    return shown
+
+
+def _chance(shown, valid, asked):
+    """Chance level of each presentation; TIE is an option where any judge ever used it."""
+    place = ["benchmark", "experiment", "arm"]
+    ties = asked.loc[(asked["choice"] == TIE_CHOICE).fillna(False), place].drop_duplicates()
+    tie = pd.MultiIndex.from_frame(shown[place]).isin(pd.MultiIndex.from_frame(ties))
+    options = shown["slots"].to_numpy(dtype=np.int64) + tie
+    level = {
+        (repeats, choices): chance_stability(int(repeats), int(choices))
+        for repeats, choices in {*zip(valid, options, strict=True)}
+        if repeats > 1
+    }
+    return [level.get(pair, 0.0) for pair in zip(valid, options, strict=True)]
+
+
+def _over(top, bottom):
+    return (top / bottom).where(bottom > 0)

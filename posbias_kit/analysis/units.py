@@ -1,0 +1,132 @@
+"""Units of the regressions: judge x candidate x task, with win rates, gaps and lengths."""
+
+import json
+
+import numpy as np
+
+from posbias_kit.analysis.position import position_bias
+from posbias_kit.analysis.series import build_series, group_columns, take_sides
+
+UNIT = ["judge", "candidate", "task"]
+
+
+def win_rates(verdicts, by=("judge", "candidate")):
+    """Count wins over complete series, from the candidate's side.
+
+    consistent win rate = (wins + ties / 2) / consistent series; overall win rate
+    owr = (wins + (ties + inconsistent) / p) / complete series, p = 2 for a pair.
+
+    *Source: Shi et al., Judging the Judges (arXiv 2406.07791), section on the answer-quality gap;
+    list-wise 1/p is ours.*
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    by : sequence of str
+        Grouping columns after benchmark and experiment; must hold `candidate` where there is no
+        reference.
+
+    Returns
+    -------
+    DataFrame
+        One row a group: complete, wins, losses, ties, inconsistent, consistent_win_rate, owr.
+        Without a side (no reference, not grouped by candidate) wins and rates are missing.
+    """
+    keys = group_columns(verdicts, by)
+    series = take_sides(build_series(verdicts), keys)
+    series["split"] = (series["tie"] | series["inconsistent"]) / series["slots"].astype(float)
+    series["tie_split"] = series["tie"] / series["slots"].astype(float)
+    columns = ["complete", "consistent", "win", "loss", "tie", "inconsistent", "split", "tie_split"]
+    groups = series[columns].astype(float).groupby([series[key] for key in keys], observed=True)
+    total = groups.sum()
+    sided = series.groupby(keys, observed=True)["win"].agg(lambda side: side.notna().all())
+    wins = total["win"].where(sided)
+    table = total[["complete", "tie", "inconsistent"]].astype("Int64")
+    table = table.rename(columns={"tie": "ties"})
+    table.insert(1, "wins", wins.astype("Int64"))
+    table.insert(2, "losses", total["loss"].where(sided).astype("Int64"))
+    table["consistent_win_rate"] = _over(wins + total["tie_split"], total["consistent"])
+    table["owr"] = _over(wins + total["split"], total["complete"])
+    return table.reset_index()
+
+
+def build_units(verdicts, questions=None, answers=None, families=None, experiment=None):
+    """Build the regression units: one row a judge, candidate and task.
+
+    The answer-quality gap is |owr - 1/p|. Source `own` takes the unit's own overall win rate,
+    which binds it to pc: -pc / p <= owr - 1/p <= pc (1 - 1/p), so at most `gap_bound` (pc / 2
+    for a pair). `other_judges` takes the mean overall win rate of the same candidate and task
+    over the other judges, and is missing with one judge.
+
+    *Source: Shi et al., Judging the Judges (arXiv 2406.07791), section on the answer-quality gap
+    and its regressions.*
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    questions, answers : DataFrame, optional
+        Tables of the benchmark; without them the lengths are missing.
+    families : mapping of str to list of str, optional
+        Declared judge families; a judge in none is its own.
+    experiment : str, optional
+        Keep this experiment only.
+
+    Returns
+    -------
+    DataFrame
+        benchmark, experiment, judge, judge_series (family), candidate, task, complete, pc, pf,
+        pf_paper, owr, gap_own, gap_bound, owr_other, gap_other_judges, log_task_input_length,
+        log_task_output_length (natural log of the mean characters over the unit's questions,
+        turns summed; output is all answers shown).
+    """
+    if experiment is not None:
+        verdicts = verdicts[verdicts["experiment"] == experiment]
+    bias = position_bias(verdicts, by=UNIT, draws=0)
+    keys = list(bias.columns[: bias.columns.get_loc("convention")])
+    units = bias[[*keys, "complete", "pc", "pf", "pf_paper"]].copy()
+    units["owr"] = bias["overall_win_rate"]
+    family = {judge: name for name, judges in (families or {}).items() for judge in judges}
+    units.insert(3, "judge_series", [family.get(judge, judge) for judge in units["judge"]])
+    chance = 1 / units.get("slots", verdicts["slots"].max())
+    units["gap_own"] = (units["owr"] - chance).abs()
+    units["gap_bound"] = units["pc"] * np.where(units["owr"] < chance, chance, 1 - chance)
+    units["owr_other"] = _mean_of_others(units, [key for key in keys if key != "judge"])
+    units["gap_other_judges"] = (units["owr_other"] - chance).abs()
+    if questions is None or answers is None:
+        return units.assign(log_task_input_length=np.nan, log_task_output_length=np.nan)
+    lengths = _lengths(verdicts, questions, answers, keys)
+    return units.merge(lengths, on=keys, how="left", validate="1:1")
+
+
+def _mean_of_others(units, place):
+    """Mean owr of the other judges on the same candidate and task, missing where there is none."""
+    groups = units.groupby(place, observed=True)["owr"]
+    total, count = groups.transform("sum"), groups.transform("count")
+    own, told = units["owr"].fillna(0), units["owr"].notna()
+    others = count - told
+    return ((total - own) / others).where(others > 0)
+
+
+def _lengths(verdicts, questions, answers, keys):
+    """Log of the mean characters over the comparisons of each unit."""
+    series = take_sides(build_series(verdicts), keys)
+    shown = series[[*keys, "question", "comparison"]].drop_duplicates()
+    asked = [sum(map(len, json.loads(turns))) for turns in questions["turns"]]
+    per_question = dict(zip(questions["question"], asked, strict=True))
+    per_answer = answers.set_index(["question", "candidate"])["length"].to_dict()
+    names = shown["comparison"].drop_duplicates()
+    written = {
+        text: sum(per_answer.get((question, name), np.nan) for name in candidates)
+        for text, (question, *candidates) in zip(names, map(json.loads, names), strict=True)
+    }
+    shown["input"] = shown["question"].map(per_question)
+    shown["output"] = shown["comparison"].map(written)
+    mean = np.log(shown.groupby(keys, observed=True)[["input", "output"]].mean())
+    names = {"input": "log_task_input_length", "output": "log_task_output_length"}
+    return mean.rename(columns=names).reset_index()
+
+
+def _over(top, bottom):
+    return (top / bottom).where(bottom > 0)

@@ -1,0 +1,30 @@
+"""Questions and answers in; comparisons, orders and repeats planned; judgments read."""
+
+from posbias_kit.data.benchmark import Benchmark, build_benchmark
+from posbias_kit.data.plan import plan_presentations, sample_benchmark
+from posbias_kit.data.prepare import (
+    describe_benchmark,
+    describe_plan,
+    prepare_study,
+    presentations_of,
+)
+from posbias_kit.data.read import read_benchmark, read_verdicts
+from posbias_kit.data.replies import rule_differences
+from posbias_kit.data.starter import STARTER_QUALITY
+from posbias_kit.data.verdicts import build_verdicts
+
+__all__ = [
+    "STARTER_QUALITY",
+    "Benchmark",
+    "build_benchmark",
+    "build_verdicts",
+    "describe_benchmark",
+    "describe_plan",
+    "plan_presentations",
+    "prepare_study",
+    "presentations_of",
+    "read_benchmark",
+    "read_verdicts",
+    "rule_differences",
+    "sample_benchmark",
+]

@@ -1,0 +1,185 @@
+"""Which comparisons are shown, in which orders and how often."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from posbias_kit.data.benchmark import Benchmark
+from posbias_kit.data.presentations import identify
+from posbias_kit.errors import ParamsError
+from posbias_kit.schema import Design, validate
+
+
+def sample_benchmark(
+    benchmark,
+    *,
+    tasks=None,
+    questions_per_task=None,
+    candidates=None,
+    candidate_count=None,
+    reference=None,
+    seed=0,
+):
+    """Keep some tasks, questions and candidates of a benchmark.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+    tasks, candidates : list of str, optional
+        Names to keep; none keeps all.
+    questions_per_task, candidate_count : int, optional
+        Sample so many, without replacement; none keeps all, and a task with fewer questions
+        keeps them all.
+    reference : str, optional
+        A candidate that is kept whatever the sample.
+    seed : int
+
+    Returns
+    -------
+    Benchmark
+
+    Raises
+    ------
+    ParamsError
+        A name does not occur in the benchmark.
+    """
+    questions, answers = benchmark
+    rng = np.random.default_rng(seed)
+    if tasks is not None:
+        _check_known("tasks", tasks, questions["task"])
+        questions = questions[questions["task"].isin(tasks)]
+    if questions_per_task is not None:
+        shuffled = questions.sample(frac=1, random_state=rng)
+        questions = shuffled.groupby("task").head(questions_per_task).sort_index()
+    kept = set(answers["candidate"])
+    if candidates is not None:
+        _check_known("candidates", candidates, answers["candidate"])
+        kept = set(candidates)
+    if reference is not None:
+        _check_known("reference", [reference], answers["candidate"])
+        kept.add(reference)
+    if candidate_count is not None and candidate_count < len(kept):
+        others = sorted(kept - {reference})
+        size = candidate_count - (reference is not None)
+        kept = {*rng.choice(others, size=size, replace=False), *([reference] if reference else [])}
+    answers = answers[
+        answers["candidate"].isin(kept) & answers["question"].isin(questions["question"])
+    ]
+    return Benchmark(questions.reset_index(drop=True), answers.reset_index(drop=True))
+
+
+def plan_presentations(
+    benchmark,
+    *,
+    design="all_pairs",
+    reference=None,
+    set_size=3,
+    sets_per_question=1,
+    repeats=1,
+    seed=0,
+):
+    """Plan every presentation of a study.
+
+    A pair is planned in both orders, a set of p candidates in its p cyclic shifts, so that each
+    candidate is shown once in each slot. The base order of a set is drawn anew for each
+    question, so that no slot is tied to a candidate. A question with too few answers for the
+    design gets no comparison. A comparison whose answers are all the same text is marked
+    `identical`: nobody will be asked.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+    design : {"reference", "all_pairs", "sets"}
+        Each candidate against `reference`, every pair, or `sets_per_question` sampled sets of
+        `set_size` candidates.
+    reference : str, optional
+        The reference candidate of design "reference".
+    set_size, sets_per_question : int
+        Only for design "sets".
+    repeats : int
+        Independent calls of each presentation.
+    seed : int
+        Of the sampled sets and their base orders.
+
+    Returns
+    -------
+    DataFrame
+        The table of :data:`posbias_kit.schema.PRESENTATIONS`.
+
+    Raises
+    ------
+    ParamsError
+        `reference` is missing or unknown, or nothing is left to compare.
+
+    Examples
+    --------
+    >>> from posbias_kit.data import read_benchmark
+    >>> plan = plan_presentations(read_benchmark("starter"), repeats=3)
+    >>> len(plan)  # 48 questions x 10 pairs x 2 orders
+    960
+    """
+    questions, answers = benchmark
+    if design == Design.REFERENCE:
+        _check_known("reference", [reference], answers["candidate"])
+    rng = np.random.default_rng(seed)
+    names = answers.groupby("question", sort=False)["candidate"].agg(sorted)
+    rows = [
+        (question, shown, f"r{shift}")
+        for question in questions["question"]
+        for base in _sets(
+            names.get(question, []), design, reference, set_size, sets_per_question, rng
+        )
+        for shift, shown in enumerate(_shifts(base))
+    ]
+    if not rows:
+        raise ParamsError(
+            "no question has answers enough to compare",
+            place="data_preparation",
+            allowed="two or more candidates a question, set_size or more for sets",
+            cure="keep more candidates, or another design",
+        )
+    plan = pd.DataFrame(rows, columns=["question", "shown", "order"])
+    plan["reference"] = reference if design == Design.REFERENCE else ""
+    plan["identical"] = _identical(plan, answers)
+    plan = plan.assign(**identify(plan), experiment="", turn="", arm="", repeats=repeats)
+    about = questions[["benchmark", "question", "task", "cluster"]]
+    return validate(plan.merge(about, on="question", validate="many_to_one"), "presentations")
+
+
+def _sets(names, design, reference, set_size, sets_per_question, rng):
+    """Candidate sets of one question, each in its base order."""
+    if design == Design.REFERENCE:
+        return [(name, reference) for name in names if name != reference and reference in names]
+    if design == Design.ALL_PAIRS:
+        return list(combinations(names, 2))
+    available = list(combinations(names, set_size))
+    count = min(sets_per_question, len(available))
+    chosen = rng.choice(len(available), size=count, replace=False)
+    return [tuple(rng.permutation(available[index]).tolist()) for index in chosen]
+
+
+def _shifts(base):
+    """Cyclic shifts: AB and BA of a pair, r0..r(p-1) of a set.
+
+    >>> _shifts(("a", "b", "c"))
+    [('a', 'b', 'c'), ('b', 'c', 'a'), ('c', 'a', 'b')]
+    """
+    return [base[shift:] + base[:shift] for shift in range(len(base))]
+
+
+def _identical(plan, answers):
+    digest = answers.set_index(["question", "candidate"])["digest"].to_dict()
+    pairs = zip(plan["question"], plan["shown"], strict=True)
+    return [len({digest[question, name] for name in shown}) == 1 for question, shown in pairs]
+
+
+def _check_known(key, values, known):
+    unknown = sorted({str(value) for value in values} - set(known))
+    if unknown:
+        raise ParamsError(
+            f"unknown {', '.join(map(repr, unknown))}",
+            place=f"data_preparation.{key}",
+            allowed=", ".join(sorted(set(known))),
+            cure="check the spelling",
+        )

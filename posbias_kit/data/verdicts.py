@@ -1,0 +1,88 @@
+"""The verdict table: built in one place, whoever the judge was."""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from posbias_kit.data.presentations import identify
+from posbias_kit.errors import TableError
+from posbias_kit.schema import TIE, validate
+
+_EMPTY = ("experiment", "turn", "arm", "reason")
+
+
+def build_verdicts(frame, place="verdicts"):
+    """Build the verdict table from what was shown and which slot was chosen.
+
+    This is the only place where a slot becomes a winner.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        benchmark, task, question, judge : str
+        shown : tuple of str, the candidates in the order shown, slot 1 first
+        repeat : int, 1..
+        status : str, see :class:`posbias_kit.schema.Status`
+        choice : int, slot 1..p, 0 = TIE, missing unless ok
+        and, where known, experiment, turn, arm, cluster, reference, order, reason, margin
+    place : str
+        Where the rows come from, for messages.
+
+    Returns
+    -------
+    DataFrame
+        The table of :data:`posbias_kit.schema.VERDICTS`.
+
+    Raises
+    ------
+    TableError
+        A column is missing, a value is not allowed, or a presentation stands twice.
+    """
+    needed = ["benchmark", "task", "question", "judge", "shown", "repeat", "status", "choice"]
+    missing = [column for column in needed if column not in frame]
+    if missing:
+        raise TableError(
+            f"missing column {', '.join(map(repr, missing))}",
+            place=place,
+            allowed=", ".join(needed),
+            cure="add the column, or map one of yours to it",
+        )
+    frame = frame.reset_index(drop=True)
+    table = frame.assign(**identify(frame))
+    for column in _EMPTY:
+        table[column] = table.get(column, pd.Series("", index=table.index)).fillna("")
+    table["cluster"] = table.get("cluster", table["question"])
+    table["margin"] = table.get("margin", np.nan)
+    table["winner"] = winner_of(table["choice"], table["shown"])
+    return validate(table, "verdicts", place)
+
+
+def winner_of(choice, shown):
+    """Map chosen slots to candidates.
+
+    Parameters
+    ----------
+    choice : Series of int
+        Slot 1..p, 0 = TIE, missing where there is no verdict.
+    shown : Series of str
+        Candidates in the order shown, as JSON text.
+
+    Returns
+    -------
+    Series of str
+        Candidate id, TIE, or missing.
+
+    Examples
+    --------
+    >>> winner_of(pd.Series([2, 0, None]), pd.Series(['["a","b"]'] * 3)).tolist()
+    ['b', 'TIE', nan]
+    """
+    codes, unique = pd.factorize(shown)
+    names = [[TIE, *json.loads(text)] for text in unique]
+    width = max(map(len, names), default=1)
+    lookup = np.array([[*row, *[None] * (width - len(row))] for row in names], dtype=object)
+    ok = choice.notna().to_numpy() & (choice.fillna(0) < width).to_numpy()
+    winner = np.full(len(choice), None, dtype=object)
+    winner[ok] = lookup[codes[ok], choice[ok].astype(int)]
+    return pd.Series(winner, index=choice.index, dtype="str")

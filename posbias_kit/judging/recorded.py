@@ -1,0 +1,80 @@
+"""The recorded judge: replays verdicts that were given before."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from posbias_kit.errors import ReadError
+from posbias_kit.schema import PRESENTATION_KEY, validate
+
+
+class RecordedJudge:
+    """A judge that replays its verdicts from a verdict table.
+
+    Parameters
+    ----------
+    params : posbias_kit.study.RecordedParams
+        Name of the judge in the table, and the table's path (Parquet).
+
+    Raises
+    ------
+    ReadError
+        The file is missing, or holds no verdict of this judge.
+    """
+
+    def __init__(self, params):
+        self.name = params.name
+        path = Path(params.path)
+        if not path.is_file():
+            raise ReadError(
+                "no such recorded verdict table",
+                place=str(path),
+                cure=f"check `path` of judge {self.name!r}",
+            )
+        recorded = validate(pd.read_parquet(path), "verdicts", str(path))
+        known = sorted(recorded["judge"].unique())
+        if self.name not in known:
+            raise ReadError(
+                f"no verdict of judge {self.name!r}",
+                place=str(path),
+                allowed=", ".join(known),
+                cure="name a judge of this table",
+            )
+        self.recorded = recorded[recorded["judge"] == self.name]
+
+    def judge(self, presentations, answers):
+        """Replay each presentation as often as its `repeats` says.
+
+        Parameters
+        ----------
+        presentations : DataFrame
+            Table of :data:`posbias_kit.schema.PRESENTATIONS`.
+        answers : DataFrame
+            Not used; every judge takes it.
+
+        Returns
+        -------
+        DataFrame
+            As :meth:`posbias_kit.judging.planted.PlantedJudge.judge`.
+
+        Raises
+        ------
+        ReadError
+            A presentation or repeat of the plan is not in the recording.
+        """
+        plan = presentations[PRESENTATION_KEY].reset_index(drop=True)
+        plan = plan.assign(row=plan.index).loc[plan.index.repeat(presentations["repeats"])]
+        plan["repeat"] = plan.groupby("row").cumcount() + 1
+        key = [*PRESENTATION_KEY, "repeat"]
+        told = self.recorded[[*key, "status", "reason", "choice"]]
+        calls = plan.astype({"repeat": "Int64"}).merge(told, on=key, how="left", validate="1:1")
+        missing = calls[calls["status"].isna()]
+        if len(missing):
+            first = missing.iloc[0]
+            raise ReadError(
+                f"{len(missing)} planned calls were not recorded, e.g. {first['comparison']} "
+                f"in order {first['order']}, repeat {first['repeat']}",
+                place=f"judge {self.name!r}",
+                cure="plan the questions, candidates and repeats that were recorded",
+            )
+        return calls[["row", "repeat", "status", "reason", "choice"]]

@@ -1,0 +1,34 @@
+"""Notebook set-up, figures, the papermill chain and the HTML pages."""
+
+from posbias_kit.report.chain import run_study
+from posbias_kit.report.figures import (
+    plot_agreement,
+    plot_consistency,
+    plot_consistency_fairness,
+    plot_disagreement,
+    plot_fairness,
+    plot_quality_gap,
+    plot_reliability,
+    plot_stability,
+    plot_tasks,
+)
+from posbias_kit.report.folder import Run, start
+from posbias_kit.report.summary import HEADLINE_TABLES, choose_rows, summarise_judges
+
+__all__ = [
+    "HEADLINE_TABLES",
+    "Run",
+    "choose_rows",
+    "plot_agreement",
+    "plot_consistency",
+    "plot_consistency_fairness",
+    "plot_disagreement",
+    "plot_fairness",
+    "plot_quality_gap",
+    "plot_reliability",
+    "plot_stability",
+    "plot_tasks",
+    "run_study",
+    "start",
+    "summarise_judges",
+]

@@ -1,0 +1,233 @@
+"""What a notebook does with its run: load and store tables, save results and figures."""
+
+import io
+from pathlib import Path
+
+import pandas as pd
+
+from posbias_kit.errors import ParamsError, ReadError
+from posbias_kit.report.files import read_csv, replacing, write_csv
+from posbias_kit.report.stages import STAGES
+from posbias_kit.schema import TABLES, validate
+
+DPI = 144
+_MAKERS = {
+    "questions": "01_data_preparation.ipynb",
+    "answers": "01_data_preparation.ipynb",
+    "presentations": "01_data_preparation.ipynb",
+    "replies": "01_data_preparation.ipynb, where judgments are read,",
+    "verdicts": "02_judging.ipynb (01_data_preparation.ipynb where judgments are read)",
+}
+
+
+def project_root():
+    """Return the nearest folder, going up from the working folder, that holds the notebooks.
+
+    Without one it is the working folder itself.
+
+    Returns
+    -------
+    Path
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / "notebooks" / STAGES[0].notebook).is_file():
+            return folder
+    return here
+
+
+def start(run_name):
+    """Set up a notebook: figure style, table display, and the run it belongs to.
+
+    Parameters
+    ----------
+    run_name : str
+        Folder under outputs/.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ParamsError
+        The name is not one plain folder name.
+    """
+    from posbias_kit.report import style
+
+    style.apply()
+    _show_tables_whole()
+    return Run(run_name)
+
+
+def _show_tables_whole():
+    options = {
+        "display.precision": 3,
+        "display.max_columns": None,
+        "display.max_colwidth": None,
+        "display.width": None,
+        "display.html.border": 0,
+        "display.html.use_mathjax": False,
+    }
+    for name, value in options.items():
+        pd.set_option(name, value)
+
+
+class Run:
+    """One run's folder, as seen from a notebook.
+
+    Parameters
+    ----------
+    run_name : str
+        Folder under outputs/ of the project.
+
+    Examples
+    --------
+    >>> Run("../elsewhere")
+    Traceback (most recent call last):
+    posbias_kit.errors.ParamsError: run_name: '../elsewhere' is not a plain folder name
+      allowed: letters, digits, dot, dash and underscore, at most 64
+    """
+
+    def __init__(self, run_name):
+        self.run_name = check_run_name(run_name)
+        self.folder = project_root() / "outputs" / self.run_name
+        """Where everything of this run lies."""
+
+    def __repr__(self):
+        return f"Run({self.run_name!r})"
+
+    def load(self, table):
+        """Read one of the tables that pass between notebooks.
+
+        Parameters
+        ----------
+        table : {"questions", "answers", "presentations", "verdicts", "replies"}
+
+        Returns
+        -------
+        DataFrame
+            Checked against its schema.
+
+        Raises
+        ------
+        ReadError
+            The table is not there yet; says which notebook makes it.
+        """
+        path = self._parquet(table)
+        if not path.is_file():
+            raise ReadError(
+                f"run {self.run_name!r} has no table {table!r}",
+                place=str(path),
+                cure=f"{_MAKERS[table]} makes it: run that notebook first, or the whole study "
+                f"by `posbias run params/{self.run_name}.yaml`",
+            )
+        return validate(pd.read_parquet(path), table, place=path.name)
+
+    def store(self, frame, table):
+        """Write one of the tables that pass between notebooks, and return it as it is stored.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Checked against the table's schema.
+        table : {"questions", "answers", "presentations", "verdicts", "replies"}
+
+        Returns
+        -------
+        DataFrame
+        """
+        path = self._parquet(table)
+        frame = validate(frame, table, place=table)
+        with replacing(path) as temporary:
+            frame.to_parquet(temporary, index=False)
+        return frame
+
+    def save(self, frame, name):
+        """Save a result as ``tables/<name>.csv``, and return it for display.
+
+        Text is quoted and numbers are not, at full precision; see :meth:`table`.
+        """
+        write_csv(frame, self.folder / "tables" / f"{name}.csv")
+        return frame
+
+    def table(self, name):
+        """Read a saved result back, with the types it had: ids stay text, gaps are missing."""
+        return read_csv(self.folder / "tables" / f"{name}.csv")
+
+    def save_figure(self, plot, name):
+        """Save a figure as ``figures/<name>.png``, show it, and close it.
+
+        Parameters
+        ----------
+        plot : Axes, Figure, seaborn grid or array of Axes
+            The figure's label, ``ax.figure.set_label(text)``, is its alt text: it is kept in
+            the file as `Description` and in the notebook's output.
+        name : str
+
+        Raises
+        ------
+        ParamsError
+            The figure has no alt text.
+        """
+        from IPython.display import Image, display
+        from matplotlib import pyplot as plt
+        from PIL import Image as Picture
+
+        figure = _figure_of(plot)
+        alt = str(figure.get_label()).strip()
+        if not alt:
+            raise ParamsError(
+                "the figure has no alt text",
+                place=name,
+                cure="say what it shows: ax.figure.set_label(text)",
+            )
+        about = {"Title": _title_of(figure) or name, "Description": alt}
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=DPI, bbox_inches="tight", metadata=about)
+        plt.close(figure)
+        with replacing(self.folder / "figures" / f"{name}.png") as temporary:
+            temporary.write_bytes(buffer.getvalue())
+        width = Picture.open(buffer).width * 96 // DPI
+        image = Image(data=buffer.getvalue(), width=width)
+        display(image, metadata={"image/png": {"alt": alt}})
+
+    def _parquet(self, table):
+        if table not in TABLES:
+            raise ParamsError(f"unknown table {table!r}", place="table", allowed=", ".join(TABLES))
+        return self.folder / f"{table}.parquet"
+
+
+def check_run_name(name):
+    """Return `name` if it is one plain folder name, else raise ParamsError.
+
+    Examples
+    --------
+    >>> check_run_name("demo")
+    'demo'
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    from posbias_kit.study import Slug
+
+    try:
+        return TypeAdapter(Slug).validate_python(name, strict=True)
+    except ValidationError:
+        raise ParamsError(
+            f"{name!r} is not a plain folder name",
+            place="run_name",
+            allowed="letters, digits, dot, dash and underscore, at most 64",
+        ) from None
+
+
+def _figure_of(plot):
+    if hasattr(plot, "ravel"):
+        plot = plot.ravel()[0]
+    if hasattr(plot, "get_figure"):
+        return plot.get_figure(root=True)
+    return plot.figure
+
+
+def _title_of(figure):
+    titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
+    return next((title for title in titles if title), "")

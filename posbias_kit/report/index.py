@@ -1,0 +1,180 @@
+"""The first page of a run: warnings, what was asked, every figure and table, where it is from."""
+
+import base64
+
+import nbformat
+import pandas as pd
+import yaml
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
+
+from posbias_kit.report.files import read_csv, write_text
+from posbias_kit.report.html import TEMPLATE, limits_html, notebook_title, table_html
+
+PREVIEW = 12
+"""Rows of a table that the index shows."""
+
+
+def write_index(folder, manifest):
+    """Write ``index.html`` of a run.
+
+    Parameters
+    ----------
+    folder : Path
+        The run's folder; its params.yaml, figures, tables and executed notebooks are read.
+    manifest : dict
+        See :mod:`posbias_kit.report.provenance`.
+    """
+    environment = Environment(loader=FileSystemLoader(TEMPLATE), autoescape=True)
+    page = environment.get_template("run.html.j2").render(
+        manifest=manifest,
+        style=Markup((TEMPLATE / "style.css").read_text(encoding="utf-8")),  # noqa: S704
+        warnings=_warnings(folder, manifest),
+        asked=_listing(_asked(folder)),
+        chapters=[_chapter(folder, record) for record in manifest["stages"]],
+        provenance=_listing(_provenance(manifest)),
+        inputs=_inputs(manifest),
+    )
+    write_text(folder / "index.html", page + "\n")
+
+
+def _safe(html):
+    """Mark HTML as escaped: everything passed here comes from `table_html` or a cleaner."""
+    return Markup(html)  # noqa: S704
+
+
+def _listing(pairs):
+    return _safe(table_html(pd.DataFrame(pairs, columns=["key", "value"], dtype="str")))
+
+
+def _warnings(folder, manifest):
+    found = []
+    for record in manifest["stages"]:
+        if record["status"] == "failed":
+            found.append(f"{record['notebook']} failed: {record['reason']}")
+        elif record["status"] == "reused":
+            stale = f"; out of date, as {record['reason']}" if record["reason"] else ""
+            found.append(f"{record['notebook']} is reused from {record['ended']}{stale}")
+        elif record["status"] == "skipped" and record["reason"] == "not reached":
+            found.append(f"{record['notebook']} has not run")
+    return found + _counts(folder)
+
+
+def _counts(folder):
+    """Say how many verdicts are missing, where a stage has counted them."""
+    path = folder / "tables" / "verdict_counts.csv"
+    if not path.is_file():
+        return []
+    counts = read_csv(path)
+    names = [name for name in ("invalid", "failed", "identical") if name in counts]
+    said = [f"{counts[name].sum():.0f} {name}" for name in names if counts[name].sum() > 0]
+    asked = f" of {counts['asked'].sum():.0f} asked" if "asked" in counts else ""
+    return [f"Presentations without a verdict{asked}: {', '.join(said)}"] if said else []
+
+
+def _asked(folder):
+    study = yaml.safe_load((folder / "params.yaml").read_text(encoding="utf-8"))
+    pairs = [(key, value) for key, value in study.items() if not isinstance(value, dict)]
+    pairs += [("families", study["families"])] if study["families"] else []
+    for section in ("data_preparation", "judging"):
+        for key, value in (study[section] or {}).items():
+            if key == "judges":
+                value = [f"{judge['name']} ({judge['kind']})" for judge in value]
+            pairs.append((f"{section}.{key}", value))
+    return [(key, _short(value)) for key, value in pairs if _short(value)]
+
+
+def _short(value):
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_short(item)}" for key, item in value.items() if _short(item))
+    return "" if value is None else str(value)
+
+
+def _chapter(folder, record):
+    stem = record["notebook"].removesuffix(".ipynb")
+    executed, page = folder / record["notebook"], folder / f"{stem}.html"
+    partial = folder / f"{stem}.failed.ipynb"
+    done = record["status"] in ("run", "reused") and executed.is_file()
+    notebook = nbformat.read(executed, as_version=4) if done else None
+    reason = record["reason"] if record["status"] == "skipped" else ""
+    return {
+        "name": record["name"],
+        "notebook": record["notebook"],
+        "title": notebook_title(notebook) if done else record["name"],
+        "page": page.name if done and page.is_file() else None,
+        "partial": partial.name if partial.is_file() else None,
+        "status": record["status"] + (f", {reason}" if reason else ""),
+        "results": [result for name in record["files"] if (result := _result(folder, name))],
+        "limits": _safe(limits_html(notebook)) if done else "",
+    }
+
+
+def _result(folder, name):
+    path = folder / name
+    if not path.is_file():
+        return None
+    if name.startswith("figures/") and name.endswith(".png"):
+        return _figure(path, name)
+    if name.startswith("tables/") and name.endswith(".csv"):
+        return _table(path, name)
+    return None
+
+
+def _figure(path, name):
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        about = dict(picture.info)
+    data = base64.b64encode(path.read_bytes()).decode("ascii")
+    return {
+        "kind": "figure",
+        "file": name,
+        "title": about.get("Title", path.stem),
+        "alt": about.get("Description", ""),
+        "source": f"data:image/png;base64,{data}",
+    }
+
+
+def _table(path, name):
+    frame = read_csv(path)
+    rows = f"{len(frame)} row{'' if len(frame) == 1 else 's'}"
+    return {
+        "kind": "table",
+        "file": name,
+        "title": path.stem,
+        "said": rows if len(frame) <= PREVIEW else f"{rows}, the first {PREVIEW} shown",
+        "preview": _safe(table_html(frame.head(PREVIEW))),
+    }
+
+
+def _provenance(manifest):
+    packages = ", ".join(f"{name} {version}" for name, version in manifest["packages"].items())
+    pairs = [
+        ("posbias_kit", manifest["posbias_kit"]),
+        ("commit", manifest["commit"] or "none: not a git checkout"),
+        ("Python", f"{manifest['python']}, {manifest['platform']}"),
+        ("packages", packages),
+        ("seed", manifest["seed"]),
+        ("started", manifest["started"]),
+        ("ended", manifest["ended"] or "not yet"),
+    ]
+    for record in manifest["stages"]:
+        if record.get("fingerprint"):
+            said = f"{record['seconds']:.1f} s, ended {record['ended']}, {record['fingerprint']}"
+            pairs.append((f"{record['name']}: time and fingerprint", said))
+    return [(key, str(value)) for key, value in pairs]
+
+
+def _inputs(manifest):
+    rows = [
+        (stage, path, file, digest)
+        for stage, paths in manifest["inputs"].items()
+        for path, files in paths.items()
+        for file, digest in files.items()
+    ]
+    if not rows:
+        return ""
+    columns = ["stage", "path", "file", "sha256"]
+    return _safe(table_html(pd.DataFrame(rows, columns=columns)))

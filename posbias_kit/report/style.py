@@ -1,0 +1,57 @@
+"""The one style of all figures."""
+
+import matplotlib.pyplot as plt
+import seaborn as sns
+
+INK, QUIET, ACCENT = "#1f2933", "#7b8794", "#0072b2"
+PALETTE = "colorblind"
+DIVERGING = "vlag"
+SEQUENTIAL = "crest"
+WIDTH = 7.2
+"""Width of a figure in inches."""
+
+
+def apply():
+    """Set the style; :func:`posbias_kit.report.start` calls it once a notebook."""
+    sns.set_theme(
+        context="notebook",
+        style="whitegrid",
+        palette=PALETTE,
+        rc={
+            "figure.constrained_layout.use": True,
+            "figure.dpi": 110,
+            "savefig.dpi": 144,
+            "font.size": 10,
+            "axes.labelsize": 10,
+            "axes.titlesize": 11,
+            "axes.titleweight": "bold",
+            "axes.titlelocation": "left",
+            "axes.edgecolor": QUIET,
+            "axes.labelcolor": INK,
+            "text.color": INK,
+            "xtick.labelsize": 9,
+            "ytick.labelsize": 9,
+            "legend.fontsize": 9,
+            "legend.frameon": False,
+            "grid.color": "#e4e7eb",
+        },
+    )
+
+
+def new_axes(rows, width=WIDTH, per_row=0.34):
+    """Make axes tall enough for so many rows of labels."""
+    _, ax = plt.subplots(figsize=(width, 1.3 + per_row * max(rows, 2)))
+    return ax
+
+
+def describe(ax, text):
+    """Attach the alt text that the saved figure will carry; return `ax`."""
+    ax.figure.set_label(text)
+    return ax
+
+
+def label_judges(frame):
+    """Name each row by its judge, and by its experiment where there are several."""
+    if frame["experiment"].nunique() < 2:
+        return frame["judge"].astype(str)
+    return frame["judge"].astype(str) + " · " + frame["experiment"].astype(str)

@@ -1,0 +1,75 @@
+"""Digests, opaque ids and clusters of a benchmark."""
+
+import hashlib
+
+import pandas as pd
+import pytest
+
+from posbias_kit.data import build_benchmark
+from posbias_kit.data.benchmark import share_answers
+from posbias_kit.errors import TableError
+
+
+def build(answers, questions=("q1", "q2"), **columns):
+    rows = pd.DataFrame({"question": questions, "task": "t"})
+    rows["turns"] = [["Why?"]] * len(rows)
+    table = pd.DataFrame(answers, columns=["question", "candidate", "turns"])
+    return build_benchmark("b", rows.assign(**columns), table)
+
+
+def test_digest_length_and_id():
+    first, second = build([("q1", "x", ["aé", "b"]), ("q2", "x", ["aé", "b"])]).answers.itertuples()
+
+    assert first.turns == '["aé", "b"]'
+    assert first.digest == second.digest == hashlib.sha256('["aé", "b"]'.encode()).hexdigest()
+    assert first.length == 3
+    # Opaque: the same text under another question has another id, and no name shows through.
+    assert first.answer_id != second.answer_id
+    assert first.answer_id.startswith("answer-")
+    assert "x" not in first.answer_id.removeprefix("answer-")
+
+
+def test_references_and_guidance_may_be_missing():
+    questions = build([("q1", "x", ["a"])], reference_answer=[["r"], None]).questions
+
+    assert questions["reference_answer"][0] == '["r"]'
+    assert pd.isna(questions["reference_answer"][1])
+    assert questions["guidance"].isna().all()
+
+
+def test_questions_that_share_an_answer_are_one_cluster():
+    answers = [("q1", "x", ["a"]), ("q2", "x", ["b"]), ("q2", "y", ["a"])]
+
+    assert build(answers).questions["cluster"].tolist() == ["q1", "q1"]
+    assert build(answers[:2]).questions["cluster"].tolist() == ["q1", "q2"]
+
+
+def test_clusters_are_joined_through_a_third_question():
+    # q1 and q3 share nothing, but both share a text with q2.
+    answers = pd.DataFrame(
+        {"question": ["q3", "q2", "q2", "q1"], "digest": ["u", "u", "v", "v"], "length": 1}
+    )
+
+    assert share_answers(pd.Series(["q3", "q1", "q2", "q4"]), answers).tolist() == [
+        "q3",
+        "q3",
+        "q3",
+        "q4",
+    ]
+
+
+def test_empty_answers_join_nothing():
+    assert build([("q1", "x", [""]), ("q2", "x", [""])]).questions["cluster"].tolist() == [
+        "q1",
+        "q2",
+    ]
+
+
+def test_a_candidate_answers_a_question_once():
+    with pytest.raises(TableError, match="share a key"):
+        build([("q1", "x", ["a"]), ("q1", "x", ["b"])])
+
+
+def test_a_question_stands_once():
+    with pytest.raises(TableError, match="share a key"):
+        build([("q1", "x", ["a"])], questions=("q1", "q1"))
