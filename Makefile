@@ -10,7 +10,7 @@ UV := $(shell command -v uv 2>/dev/null)
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 # What JupyterLab adds on saving, beside outputs and counts.
 ADDED := codemirror_mode file_extension mimetype nbconvert_exporter pygments_lexer version
-STRIP = $(BIN)/nbstripout --extra-keys "$(addprefix metadata.language_info.,$(ADDED))"
+STRIP = $(BIN)/nbstripout --keep-id --extra-keys "$(addprefix metadata.language_info.,$(ADDED))"
 
 MAKEFLAGS += --no-print-directory
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV

@@ -1,6 +1,7 @@
 """The command line, thin over :mod:`posbias_kit.report`: it only passes values on."""
 
 import logging
+import os
 import sys
 from pathlib import Path
 
@@ -43,6 +44,8 @@ def run(params, settings, start_from, only, fresh):
     from posbias_kit.report.chain import run_study
 
     _report_progress()
+    # Under a C locale Python has read the words as ASCII; they are UTF-8 like every file.
+    settings = tuple(os.fsencode(text).decode("utf-8", "replace") for text in settings)
     folder = run_study(params, settings=settings, start_from=start_from, only=only, fresh=fresh)
     click.echo(folder / "index.html")
 

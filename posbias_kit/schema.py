@@ -51,13 +51,10 @@ class Reason(StrEnum):
     """Four-option mode only: a tie with neither answer good."""
 
 
-INVALID_REASONS = frozenset(
-    {Reason.EMPTY, Reason.REFUSAL, Reason.TRUNCATED, Reason.NO_LABEL, Reason.CONTRADICTION}
-    | {Reason.ERROR_MARKER}
-)
 FAILED_REASONS = frozenset(
     {Reason.TIMEOUT, Reason.RATE_LIMIT, Reason.HTTP_4XX, Reason.HTTP_5XX, Reason.CONNECTION}
 )
+INVALID_REASONS = frozenset(Reason) - FAILED_REASONS - {Reason.BOTH_GOOD, Reason.NEITHER}
 
 
 class Convention(StrEnum):
@@ -223,39 +220,29 @@ def validate(frame, table, place=""):
 
 def _table_error(error, schema, place):
     cases = error.failure_cases
-    first = cases.iloc[0]
-    if first["check"] == "column_in_dataframe":
-        missing = cases.loc[cases["check"] == "column_in_dataframe", "failure_case"]
-        return TableError(
-            f"missing column {', '.join(map(repr, missing))}",
-            place=place,
-            allowed=", ".join(schema.columns),
-            cure="add the column, or map one of yours to it",
-        )
-    if first["check"] == "column_in_schema":
-        unknown = cases.loc[cases["check"] == "column_in_schema", "failure_case"]
-        return TableError(
-            f"unknown column {', '.join(map(repr, unknown))}",
-            place=place,
-            allowed=", ".join(schema.columns),
-            cure="drop or rename the column",
-        )
-    if first["check"] == "multiple_fields_uniqueness":
+    checks, columns = set(cases["check"]), ", ".join(schema.columns)
+    for check, word, cure in (
+        ("column_in_dataframe", "missing", "add the column, or map one of yours to it"),
+        ("column_in_schema", "unknown", "drop or rename the column"),
+    ):
+        if check in checks:
+            names = cases.loc[cases["check"] == check, "failure_case"]
+            problem = f"{word} column {', '.join(map(repr, names))}"
+            return TableError(problem, place=place, allowed=columns, cure=cure)
+    if "multiple_fields_uniqueness" in checks:
         rows = sorted({int(row) for row in cases["index"].dropna()})
-        keys = error.data.loc[rows[:2], schema.unique].astype(str)
+        key = error.data.loc[rows[0], schema.unique].astype(str).to_dict()
         return TableError(
-            f"{len(rows)} rows share a key, e.g. {keys.iloc[0].to_dict()} in rows {rows[:5]}",
+            f"{len(rows)} rows share a key, e.g. {key} in rows {rows[:5]}",
             place=place,
             allowed=f"one row for each {', '.join(schema.unique)}",
             cure="remove the duplicate rows, or number them with `repeat`",
         )
+    # A check over whole rows reports every column of a row: one line a row and check is enough.
+    broken = cases.drop_duplicates(["check", "index"])
     shown = "; ".join(
-        f"{case['column']} = {case['failure_case']!r} in row {case['index']} ({case['check']})"
-        for _, case in cases.head(3).iterrows()
+        f"row {case['index']}: {case['column']} = {case['failure_case']!r} ({case['check']})"
+        for _, case in broken.head(3).iterrows()
     )
-    return TableError(
-        f"{len(cases)} values break the schema: {shown}",
-        place=place,
-        allowed="see posbias_kit.schema",
-        cure="mend or set aside these rows",
-    )
+    problem = f"{len(broken)} values break the schema: {shown}"
+    return TableError(problem, place=place, cure="mend or set aside these rows")

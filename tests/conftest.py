@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine must not fail a test: no deadline for a single example.
+settings.register_profile("kit", deadline=None, max_examples=50)
+settings.load_profile("kit")
 
 SHARED = Path(os.environ.get("POSBIAS_SHARED", Path(__file__).parents[2] / "shared"))
 

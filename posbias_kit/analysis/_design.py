@@ -20,6 +20,13 @@ def complete_rows(frame, response, terms):
     as in R outside its C locale; categories keep their order.
     """
     used = sorted({name for term in [*response, *terms] for name in variables(term, frame)})
+    twice = [name for name in used if list(frame.columns).count(name) > 1]
+    if twice:
+        raise TableError(
+            "the table has several columns of this name",
+            place=", ".join(twice),
+            cure="rename or drop one of them",
+        )
     rows = frame[used][frame[used].notna().all(axis=1)].reset_index(drop=True)
     if rows.empty:
         raise TableError(
@@ -147,11 +154,7 @@ def _column(values, is_response):
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.cat.remove_unused_categories()
         return values.cat.rename_categories([str(level) for level in values.cat.categories])
-    if (
-        types.is_bool_dtype(values)
-        or types.is_object_dtype(values)
-        or types.is_string_dtype(values)
-    ):
+    if any(is_kind(values) for is_kind in FACTOR_KINDS):
         text = values.astype(str)
         return pd.Series(pd.Categorical(text, sorted(text.unique(), key=_collation)))
     raise TableError(

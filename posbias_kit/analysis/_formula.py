@@ -85,6 +85,13 @@ def variables(term, columns):
     return [name for name in _names(term, columns) if name in columns]
 
 
+def column_label(term, name):
+    """Turn formulaic's `family[T.beta]` into R's `familybeta`."""
+    pattern = ":".join(rf"{re.escape(f.expr)}(?:\[(?:T\.)?(.*)\])?" for f in term.factors)
+    levels = re.fullmatch(pattern, name, re.DOTALL).groups(default="")
+    return ":".join(_factor_label(f) + level for f, level in zip(term.factors, levels, strict=True))
+
+
 def _refuse_bare_names(text, columns, place):
     """Refuse `len-gap` outside backticks where it is a column: it would read as arithmetic."""
     bare = _QUOTED.sub(" ", text)
@@ -126,10 +133,3 @@ def _factor_label(factor):
         plain = factor.expr.replace(".", "_").isidentifier()
         return factor.expr if plain else f"`{factor.expr}`"
     return _outside_backticks(_outside_backticks(factor.expr, " ** ", "^"), " / ", "/")
-
-
-def column_label(term, name):
-    """Turn formulaic's `family[T.beta]` into R's `familybeta`."""
-    pattern = ":".join(rf"{re.escape(f.expr)}(?:\[(?:T\.)?(.*)\])?" for f in term.factors)
-    levels = re.fullmatch(pattern, name, re.DOTALL).groups(default="")
-    return ":".join(_factor_label(f) + level for f, level in zip(term.factors, levels, strict=True))

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from posbias_kit.analysis.stepwise import stepwise_aic
+from posbias_kit.errors import TableError
 
 
 def explain_bias(
@@ -34,22 +35,38 @@ def explain_bias(
         One row a coefficient of the final model: benchmark, experiment, response, term, estimate,
         std_error, t, p, n, r_squared. The p-values are descriptive: they do not know of the search.
     notes : list of str
-        What was left out, and why.
+        What was left out, and why; also a response for which no search is possible.
     """
     units = units.assign(quality_gap=units[f"gap_{gap_source}"])
     paths, terms, notes = [], [], []
     for (benchmark, experiment), block in units.groupby(["benchmark", "experiment"]):
         for response in responses:
             formula = f"{response} ~ {' + '.join(predictors)}"
-            k = 2.0 if criterion == "aic" else "bic"
-            found = stepwise_aic(block, formula, start=start, k=k)
+            where = " ".join(filter(None, (benchmark, experiment, response)))
+            try:
+                k = 2.0 if criterion == "aic" else "bic"
+                found = stepwise_aic(block, formula, start=start, k=k)
+            except TableError as error:  # a constant response, or more coefficients than units
+                notes.append(f"{where}: not estimable: {error.problem}")
+                continue
             lead = {"benchmark": benchmark, "experiment": experiment, "response": response}
             about = {"n": found.n, "r_squared": found.r_squared}
             paths.append(_lead(found.path, lead))
             terms.append(_lead(found.coefficients, lead).assign(**about))
-            notes += [f"{benchmark} {experiment} {response}: {note}" for note in found.notes]
-    return pd.concat(paths, ignore_index=True), pd.concat(terms, ignore_index=True), notes
+            notes += [f"{where}: {note}" for note in found.notes]
+    return _concat(paths, _PATH), _concat(terms, _TERMS), notes
+
+
+_WHERE = ["benchmark", "experiment", "response"]
+_PATH = [*_WHERE, "step", "df", "deviance", "resid_df", "resid_dev", "aic", "n"]
+_TERMS = [*_WHERE, "term", "estimate", "std_error", "t", "p", "n", "r_squared"]
 
 
 def _lead(table, columns):
     return pd.DataFrame(columns, index=table.index).join(table)
+
+
+def _concat(tables, columns):
+    if not tables:
+        return pd.DataFrame(columns=columns)
+    return pd.concat(tables, ignore_index=True)[columns]

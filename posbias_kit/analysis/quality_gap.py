@@ -42,7 +42,13 @@ def quality_gap_fits(units, sources=("own", "other_judges"), responses=RESPONSES
         for response in responses
         for source in sources
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+_COLUMNS = [
+    "benchmark", "experiment", "judge", "response", "source", "n", "intercept", "linear",
+    "quadratic", "linear_se", "quadratic_se", "r_squared", "note",
+]  # fmt: skip
 
 
 def quadratic_curve(fit, owr):

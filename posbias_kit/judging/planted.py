@@ -136,7 +136,7 @@ class PlantedJudge:
         return own | (special.model_dump(exclude_unset=True) if special else {})
 
     def _worth(self, shown, questions, lengths, settings):
-        unknown = sorted(set(shown.ravel()) - set(self.quality))
+        unknown = sorted(set(shown.ravel().tolist()) - set(self.quality))
         if unknown:
             raise ParamsError(
                 f"no latent quality for candidate {', '.join(map(repr, unknown))}",

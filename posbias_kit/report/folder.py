@@ -182,7 +182,7 @@ class Run:
                 place=name,
                 cure="say what it shows: ax.figure.set_label(text)",
             )
-        about = {"Title": _title_of(figure) or name, "Description": alt}
+        about = {"Title": _title_of(figure) or name.replace("_", " "), "Description": alt}
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", dpi=DPI, bbox_inches="tight", metadata=about)
         plt.close(figure)
@@ -229,5 +229,8 @@ def _figure_of(plot):
 
 
 def _title_of(figure):
-    titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
-    return next((title for title in titles if title), "")
+    """Return the title of the figure, or of its panel where there is just one with a title."""
+    places = ("left", "center", "right")
+    titles = [axes.get_title(place) for axes in figure.axes for place in places]
+    titles = [title for title in titles if title]
+    return figure.get_suptitle() or (titles[0] if len(titles) == 1 else "")

@@ -159,9 +159,7 @@ def _tidy(html):
         elif not cell.has_attr("scope"):
             cell["scope"] = "col" if cell.find_parent("thead") else "row"
     for table in soup.select("table"):
-        box = soup.new_tag("div", attrs={"class": "scroll", "tabindex": "0", "role": "region"})
-        box["aria-label"] = "table"
-        table.wrap(box)
+        table.wrap(soup.new_tag("div", attrs={"class": "scroll", "tabindex": "0"}))
     for element in soup.select("[tabindex].jp-Cell-inputWrapper, [tabindex].jp-OutputArea-output"):
         del element["tabindex"]
     for block in soup.select("pre"):

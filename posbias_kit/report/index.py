@@ -48,15 +48,19 @@ def _listing(pairs):
 
 
 def _warnings(folder, manifest):
-    found = []
+    found, reused = [], []
     for record in manifest["stages"]:
+        notebook, reason = record["notebook"], record["reason"]
         if record["status"] == "failed":
-            found.append(f"{record['notebook']} failed: {record['reason']}")
+            found.append(f"{notebook} failed: {reason}")
+        elif record["status"] == "reused" and reason:
+            found.append(f"{notebook} is out of date, of {record['ended']}: {reason}")
         elif record["status"] == "reused":
-            stale = f"; out of date, as {record['reason']}" if record["reason"] else ""
-            found.append(f"{record['notebook']} is reused from {record['ended']}{stale}")
-        elif record["status"] == "skipped" and record["reason"] == "not reached":
-            found.append(f"{record['notebook']} has not run")
+            reused.append(f"{notebook} of {record['ended']}")
+        elif reason == "not reached":
+            found.append(f"{notebook} has not run")
+    if reused:
+        found.append(f"Unchanged and taken from an earlier run: {', '.join(reused)}")
     return found + _counts(folder)
 
 

@@ -151,6 +151,8 @@ def execute_stage(stage, parameters, root, folder, timeout=None):
         )
         notebook = nbformat.read(partial, as_version=4)
         _check_ran_to_end(notebook)
+        notebook.metadata.papermill.update(input_path=stage.notebook, output_path=stage.notebook)
+        nbformat.write(notebook, partial)  # without the paths of this machine
         render_page(notebook, folder / f"{stage.stem}.html", folder.name)
     except BaseException as error:
         if partial.is_file():
@@ -175,7 +177,8 @@ def _execute(source, target, parameters, root, timeout):
         progress_bar=False,
         cwd=root,
         execution_timeout=timeout,
-        extra_arguments=["--log-level=ERROR"],  # each kernel warns of its local, unencrypted port
+        # A kernel tells of its local port when it starts and of the interrupt that ends it.
+        extra_arguments=["--log-level=CRITICAL"],
     )
 
 

@@ -112,7 +112,7 @@ def _why_not(job, record, folder):
     if record["fingerprint"] != job.fingerprint:
         changed = [name for name in job.parts if job.parts[name] != record["parts"].get(name)]
         names = {"package": "the kit's code", "needs": "a stage before it"}
-        return f"{', '.join(names.get(name, f'its {name}') for name in changed)} changed"
+        return f"changed: {', '.join(names.get(name, f'its {name}') for name in changed)}"
     file = changed_file(folder, record["files"])
     return f"{file} is missing or was changed" if file else ""
 
