@@ -6,7 +6,9 @@ share answer texts). Orders and repeats within a cluster are never taken as inde
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
+
+from posbias_kit.analysis._codes import number_groups
 
 
 def cluster_sums(frame, keys, columns):
@@ -23,9 +25,14 @@ def cluster_sums(frame, keys, columns):
     DataFrame
         Indexed by keys and cluster.
     """
-    values = frame[columns].astype(float)
-    by = [frame[key] for key in (*keys, "cluster")]
-    return values.groupby(by, sort=True, observed=True).sum()
+    by = [*keys, "cluster"]
+    code, head = number_groups(frame, by)
+
+    def total(name):
+        return np.bincount(code, weights=frame[name].fillna(0), minlength=len(head))
+
+    index = pd.MultiIndex.from_frame(frame[by].iloc[head])
+    return pd.DataFrame({name: total(name) for name in columns}, index=index).sort_index()
 
 
 def ratio_intervals(sums, numerator, denominator, level=0.95):
@@ -92,7 +99,7 @@ def ratio_intervals(sums, numerator, denominator, level=0.95):
     result["se"] = np.sqrt(found["var"]).where(several)
     spread = found["d"] + (found["s"] ** 2 - found["s2"]) / found["n"] ** 2
     result["df"] = (found["n"] ** 2 / spread).where(several)
-    half = stats.t.ppf((1 + level) / 2, result["df"]) * result["se"]
+    half = special.stdtrit(result["df"], (1 + level) / 2) * result["se"]
     return result.assign(low=result["estimate"] - half, high=result["estimate"] + half)
 
 
@@ -122,7 +129,7 @@ def share_intervals(sums, numerator, denominator, level=0.95):
     with np.errstate(divide="ignore", invalid="ignore"):
         n_eff = np.minimum(theta * (1 - theta) / se**2, size)
     n_eff = n_eff.where(varies, result["clusters"]).where(se.notna())
-    t2 = stats.t.ppf((1 + level) / 2, result["df"]) ** 2
+    t2 = special.stdtrit(result["df"], (1 + level) / 2) ** 2
     middle = (theta + t2 / (2 * n_eff)) / (1 + t2 / n_eff)
     half = np.sqrt(t2 * (theta * (1 - theta) / n_eff + t2 / (4 * n_eff**2))) / (1 + t2 / n_eff)
     return result.assign(
@@ -163,7 +170,8 @@ def bootstrap_intervals(sums, numerator, denominator, level=0.95, draws=2000, se
     """Percentile intervals of a ratio from a bootstrap over clusters.
 
     A draw takes G clusters with replacement; as only their counts matter, all draws are one
-    product of a (draws x G) matrix of counts with the cluster sums. The percentiles are taken at
+    product of a (draws x G) matrix of counts with the cluster sums, the same for all groups of
+    G clusters. The percentiles are taken at
     Phi(-+ sqrt(G / (G - 1)) t) with t the t quantile with G - 1 degrees of freedom, because the
     plain percentile interval is too short with few clusters.
 
@@ -186,19 +194,35 @@ def bootstrap_intervals(sums, numerator, denominator, level=0.95, draws=2000, se
     Statistician 69(4): the expanded percentile interval.
     """
     used = sums.loc[sums[denominator] > 0, [numerator, denominator]]
-    groups = sums.groupby(level=list(range(sums.index.nlevels - 1)), observed=True)
-    limits = pd.DataFrame(np.nan, index=groups.size().index, columns=["low", "high"])
-    if not draws:
-        return limits
-    counts = {}
-    for key, block in used.groupby(level=list(range(sums.index.nlevels - 1)), observed=True):
-        size = len(block)
-        if size < 2:
-            continue
-        if size not in counts:
-            rng = np.random.default_rng([seed, size])
-            counts[size] = rng.multinomial(size, np.full(size, 1 / size), size=draws)
-        drawn = counts[size] @ block.to_numpy()
-        t = stats.t.ppf((1 + level) / 2, size - 1) * np.sqrt(size / (size - 1))
-        limits.loc[key] = np.quantile(drawn[:, 0] / drawn[:, 1], stats.norm.cdf([-t, t]))
+    levels = list(range(sums.index.nlevels - 1))
+    groups = used.groupby(level=levels, observed=True)
+    limits = sums.groupby(level=levels, observed=True).size().to_frame("low") * np.nan
+    limits["high"] = np.nan
+    sizes = groups.size()
+    blocks = {key: used.to_numpy()[rows] for key, rows in groups.indices.items()}
+    for size in sorted({*sizes[sizes > 1]}) if draws else []:
+        keys = [key for key, block in blocks.items() if len(block) == size]
+        drawn = _resample(np.hstack([blocks[key] for key in keys]), draws, seed)
+        t = special.stdtrit(size - 1, (1 + level) / 2) * np.sqrt(size / (size - 1))
+        ends = np.quantile(drawn[:, ::2] / drawn[:, 1::2], special.ndtr([-t, t]), axis=0)
+        for key, low, high in zip(keys, *ends, strict=True):
+            limits.loc[key] = low, high
     return limits
+
+
+def _resample(columns, draws, seed):
+    """Sum the columns over `draws` resamples of their rows, some draws at a time."""
+    size = len(columns)
+    rng = np.random.default_rng([seed, size])
+    step = max(1, _CELLS // size)
+    totals = []
+    for start in range(0, draws, step):
+        count = min(step, draws - start)
+        cell = rng.integers(size, size=(count, size)) + size * np.arange(count)[:, None]
+        counts = np.bincount(cell.ravel(), minlength=count * size).reshape(count, size)
+        totals.append(counts.astype(float) @ columns)
+    return np.vstack(totals)
+
+
+_CELLS = 200_000
+"""Cells of the matrix of counts held at a time: what fits a processor's cache."""

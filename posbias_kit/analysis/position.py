@@ -101,12 +101,13 @@ def position_bias(verdicts, by=("judge",), convention="paper", draws=2000, level
     for name in conventions:
         check_choice(name, Convention, "convention")
     keys = group_columns(verdicts, by)
-    series = _flag(take_sides(build_series(verdicts), keys))
+    columns = [*{*keys, "cluster", "comparison", "candidate", "slots"}]
+    series = _flag(take_sides(build_series(verdicts, columns), keys))
     sums = cluster_sums(series, keys, [*_COUNTS, *_EXTRA])
     facts = _facts(series, sums, keys)
     settings = {"draws": draws, "level": level, "seed": seed}
     tables = [
-        _estimate(facts, _denote(sums, name), name, **settings).assign(convention=name)
+        _estimate(facts, apply_convention(sums, name), name, **settings).assign(convention=name)
         for name in conventions
     ]
     table = pd.concat(tables).reset_index()
@@ -156,8 +157,20 @@ def _facts(series, sums, keys):
     return facts
 
 
-def _denote(sums, convention):
-    """Say what counts as consistent, primacy, recency, and out of what."""
+def apply_convention(sums, convention):
+    """Say what counts as consistent, primacy and recency under a convention, and out of what.
+
+    Parameters
+    ----------
+    sums : DataFrame
+        Counts of kinds, as flags a series or summed over series.
+    convention : str
+
+    Returns
+    -------
+    DataFrame
+        As `sums`: yes out of pc_n, and recency and primacy out of pf_n.
+    """
     full, half = (
         {side: sums[f"{side}_{size}"] for side in ("primacy", "recency")}
         for size in ("full", "half")

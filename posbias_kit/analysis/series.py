@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
+from posbias_kit.analysis._codes import number_groups
 from posbias_kit.errors import ParamsError, check_choice
 from posbias_kit.schema import TIE, Status
 
@@ -14,10 +15,11 @@ SERIES_KEY = ["benchmark", "experiment", "arm", "judge", "turn", "comparison", "
 GROUPING = ("judge", "task", "candidate", "reference", "question", "turn", "arm", "repeat", "slots")
 """Columns that `by` may name; benchmark and experiment always lead."""
 
-_CARRIED = ["task", "question", "cluster", "candidate", "reference", "slots"]
+SERIES_COLUMNS = [*SERIES_KEY, "task", "question", "cluster", "candidate", "reference", "slots"]
+"""What a series takes over from its verdicts."""
 
 
-def build_series(verdicts):
+def build_series(verdicts, columns=None):
     """Collect the verdicts of each series and name its kind.
 
     A series is *complete* when every order of its comparison has a verdict: both orders of a
@@ -36,6 +38,9 @@ def build_series(verdicts):
     ----------
     verdicts : DataFrame
         The verdict table.
+    columns : sequence of str, optional
+        Take over only these of :data:`SERIES_COLUMNS`, slots among them: with millions of
+        verdicts that saves time and memory.
 
     Returns
     -------
@@ -45,34 +50,32 @@ def build_series(verdicts):
         verdicts), and the flags identical, complete, incomplete, consistent, inconsistent,
         primacy_full, primacy_half, recency_full, recency_half, any_tie.
     """
-    code = verdicts.groupby(SERIES_KEY, sort=False, observed=True).ngroup().to_numpy()
-    size = code.max() + 1 if len(code) else 0
-    head = np.empty(size, dtype=np.int64)
-    head[code[::-1]] = np.arange(len(code))[::-1]  # the first row of each series is written last
-    series = verdicts[[*SERIES_KEY, *_CARRIED]].iloc[head].reset_index(drop=True)
-    choice = verdicts["choice"].fillna(-1).to_numpy(dtype=np.int64)
+    code, head = number_groups(verdicts, SERIES_KEY)
+    series = verdicts[columns or SERIES_COLUMNS].iloc[head].reset_index(drop=True)
+    choice = verdicts["choice"].to_numpy(dtype=np.int16, na_value=-1)
 
     def count(flag):
-        return np.bincount(code, weights=flag, minlength=size).astype(np.int64)
+        return np.bincount(code[flag], minlength=len(head))
 
     series["verdicts"] = count(choice >= 0)
     series["first"], series["second"], series["ties"] = (count(choice == k) for k in (1, 2, 0))
-    series["identical"] = count(verdicts["status"] == Status.IDENTICAL) > 0
+    series["identical"] = count((verdicts["status"] == Status.IDENTICAL).to_numpy()) > 0
     winner = pd.factorize(verdicts["winner"])[0]
     differs = count(winner != winner[head][code]) > 0
-    complete = ~series["identical"] & (series["verdicts"] == _orders(verdicts, series))
+    complete = ~series["identical"] & (series["verdicts"] == _orders(verdicts, head))
     series["complete"], series["incomplete"] = complete, ~complete & ~series["identical"]
     series["consistent"], series["inconsistent"] = complete & ~differs, complete & differs
     series["winner"] = verdicts["winner"].iloc[head].where((complete & ~differs).to_numpy()).array
     return _name_kinds(series)
 
 
-def _orders(verdicts, series):
+def _orders(verdicts, head):
     """Count the orders a series needs: two for a pair, for a set those it was shown in."""
-    key = ["benchmark", "experiment", "arm", "turn", "comparison"]
-    if (series["slots"] == 2).all():
+    if (verdicts["slots"] == 2).all():
         return 2
+    key = ["benchmark", "experiment", "arm", "turn", "comparison"]
     shown = verdicts[[*key, "order"]].drop_duplicates().groupby(key, observed=True).size()
+    series = verdicts.iloc[head]
     found = shown.reindex(pd.MultiIndex.from_frame(series[key])).to_numpy()
     return np.maximum(np.where(series["slots"] == 2, 2, found), 2)
 
@@ -107,14 +110,7 @@ def take_sides(series, by):
         The series, with the flags win, loss and tie among the consistent ones; win and loss are
         missing where there is no side.
     """
-    open_side = (series["candidate"] == "").to_numpy()
-    if "candidate" in by and open_side.any():
-        codes, comparisons = pd.factorize(series["comparison"])
-        shown = pd.Series([json.loads(text)[1:] for text in comparisons], dtype=object)
-        own = pd.Series(series["candidate"].array, dtype=object)
-        own[open_side] = shown.iloc[codes[open_side]].array
-        series = series.assign(candidate=own.array).explode("candidate", ignore_index=True)
-        series["candidate"] = series["candidate"].astype("str")
+    series = spread_candidates(series, by)
     sided = (series["candidate"] != "").to_numpy()
     ok = series["consistent"].to_numpy()
     won = ok & (series["winner"] == series["candidate"]).to_numpy()
@@ -124,6 +120,32 @@ def take_sides(series, by):
         loss=np.where(sided, ok & ~won & ~tied, np.nan),
         tie=tied,
     )
+
+
+def spread_candidates(frame, by):
+    """Count rows without a side once for each candidate, where candidates are told apart.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Holds comparison and candidate.
+    by : sequence of str
+        Grouping columns; without `candidate` among them nothing changes.
+
+    Returns
+    -------
+    DataFrame
+        Rows with an empty candidate are repeated, one for each candidate of the comparison.
+    """
+    open_side = (frame["candidate"] == "").to_numpy()
+    if "candidate" not in by or not open_side.any():
+        return frame
+    codes, comparisons = pd.factorize(frame["comparison"])
+    shown = pd.Series([json.loads(text)[1:] for text in comparisons], dtype=object)
+    own = pd.Series(frame["candidate"].array, dtype=object)
+    own[open_side] = shown.iloc[codes[open_side]].array
+    frame = frame.assign(candidate=own.array).explode("candidate", ignore_index=True)
+    return frame.assign(candidate=frame["candidate"].astype("str"))
 
 
 def group_columns(frame, by):

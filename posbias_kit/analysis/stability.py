@@ -1,16 +1,18 @@
 """Repetition stability: does a judge say the same when asked the same again?"""
 
+from itertools import product
 from math import factorial
 
 import numpy as np
 import pandas as pd
 from numpy.polynomial import polynomial
 
+from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.intervals import bootstrap_intervals, cluster_sums, ratio_intervals
 from posbias_kit.analysis.series import group_columns
 from posbias_kit.schema import TIE_CHOICE, VERDICT_KEY, Status
 
-_CARRIED = ["task", "question", "cluster", "candidate", "reference", "slots"]
+_PLACE = ["benchmark", "experiment", "arm"]
 
 
 def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0):
@@ -57,7 +59,7 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     [[0.667, 0.75]]
     """
     keys = group_columns(verdicts, by)
-    shown = _presentations(verdicts)
+    shown = _presentations(verdicts, [*{*keys, *_PLACE, "cluster", "slots"}])
     flags = [
         "presentations",
         "stable",
@@ -73,6 +75,7 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     boot = bootstrap_intervals(sums, "stable", "told", level, draws, seed)
     total = sums.groupby(level=list(range(len(keys))), observed=True).sum()
     groups = shown.groupby(keys, observed=True)
+    told = shown["stable"].where(shown["told"])
     table = pd.DataFrame(
         {
             "presentations": total["presentations"].astype("Int64"),
@@ -83,7 +86,7 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
             "rs_high": found["high"] if draws else np.nan,
             "rs_boot_low": boot["low"],
             "rs_boot_high": boot["high"],
-            "rs_sd": shown[shown["told"]].groupby(keys, observed=True)["stable"].std(),
+            "rs_sd": told.groupby([shown[key] for key in keys], observed=True).std(),
             "rs_chance": _over(total["chance"], total["paired"]),
         }
     )
@@ -116,46 +119,40 @@ def chance_stability(repeats, options):
     return float((1 - cumulative).sum() / repeats)
 
 
-def _presentations(verdicts):
-    """One row a judge and presentation, with what its repeats said."""
-    asked = verdicts[verdicts["status"] != Status.IDENTICAL]
+def _presentations(verdicts, columns):
+    """One row a judge and presentation that was asked, with what its repeats said."""
     key = [column for column in VERDICT_KEY if column != "repeat"]
-    code = asked.groupby(key, sort=False, observed=True).ngroup().to_numpy()
-    size = code.max() + 1 if len(code) else 0
-    head = np.empty(size, dtype=np.int64)
-    head[code[::-1]] = np.arange(len(code))[::-1]
-    shown = asked[[*key, *_CARRIED]].iloc[head].reset_index(drop=True)
-    width = int(asked["slots"].max()) + 1 if size else 1
-    ok = asked["choice"].notna().to_numpy()
-    cell = code[ok] * width + asked["choice"][ok].to_numpy(dtype=np.int64)
-    counts = np.bincount(cell, minlength=size * width).reshape(size, width)
+    code, head = number_groups(verdicts, key)
+    shown = verdicts[columns].iloc[head].reset_index(drop=True)
+    asked = (verdicts["status"] != Status.IDENTICAL).to_numpy()
+    choice = verdicts["choice"].to_numpy(dtype=np.int16, na_value=-1)
+    width = int(verdicts["slots"].max()) + 1 if len(head) else 1
+    cell = (code * width + choice)[choice >= 0]
+    counts = np.bincount(cell, minlength=len(head) * width).reshape(len(head), width)
     valid, modal = counts.sum(axis=1), counts.max(axis=1, initial=0)
-    shown["repeats"] = np.bincount(code, minlength=size)
+    shown["repeats"] = np.bincount(code[asked], minlength=len(head))
     shown["presentations"] = 1
     shown["valid"] = valid > 0
     shown["told"] = (valid > 0) & (shown["repeats"] > 1)
-    shown["stable"] = np.where(shown["told"], modal / shown["repeats"], 0.0)
+    shown["stable"] = np.where(shown["told"], modal / shown["repeats"].clip(lower=1), 0.0)
     shown["paired"] = valid > 1
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shown["stable_valid"] = np.where(valid > 1, modal / valid, 0.0)
-        pairs = (counts * (counts - 1)).sum(axis=1) / (valid * (valid - 1))
-    shown["agree"] = np.where(valid > 1, pairs, 0.0)
-    shown["chance"] = _chance(shown, valid, asked)
-    return shown
+    shown["stable_valid"] = np.where(valid > 1, modal / np.maximum(valid, 1), 0.0)
+    agreeing = (counts * (counts - 1)).sum(axis=1)
+    shown["agree"] = agreeing / np.maximum(valid * (valid - 1), 1)
+    shown["chance"] = _chance(shown, valid, counts[:, TIE_CHOICE] > 0)
+    return shown[shown["repeats"] > 0]
 
 
-def _chance(shown, valid, asked):
+def _chance(shown, valid, tied):
     """Chance level of each presentation; TIE is an option where any judge ever used it."""
-    place = ["benchmark", "experiment", "arm"]
-    ties = asked.loc[(asked["choice"] == TIE_CHOICE).fillna(False), place].drop_duplicates()
-    tie = pd.MultiIndex.from_frame(shown[place]).isin(pd.MultiIndex.from_frame(ties))
-    options = shown["slots"].to_numpy(dtype=np.int64) + tie
-    level = {
-        (repeats, choices): chance_stability(int(repeats), int(choices))
-        for repeats, choices in {*zip(valid, options, strict=True)}
-        if repeats > 1
-    }
-    return [level.get(pair, 0.0) for pair in zip(valid, options, strict=True)]
+    place, head = number_groups(shown, _PLACE)
+    tie = np.bincount(place[tied], minlength=len(head)) > 0
+    options = shown["slots"].to_numpy(dtype=np.int64) + tie[place]
+    level = np.zeros((valid.max(initial=0) + 1, options.max(initial=0) + 1))
+    for repeats, choices in product(np.unique(valid), np.unique(options)):
+        if repeats > 1:
+            level[repeats, choices] = chance_stability(int(repeats), int(choices))
+    return level[valid, options]
 
 
 def _over(top, bottom):

@@ -3,9 +3,11 @@
 import json
 
 import numpy as np
+import pandas as pd
 
 from posbias_kit.analysis.position import position_bias
 from posbias_kit.analysis.series import build_series, group_columns, take_sides
+from posbias_kit.errors import TableError
 
 UNIT = ["judge", "candidate", "task"]
 
@@ -51,13 +53,18 @@ def win_rates(verdicts, by=("judge", "candidate")):
     return table.reset_index()
 
 
-def build_units(verdicts, questions=None, answers=None, families=None, experiment=None):
+def build_units(
+    verdicts, questions=None, answers=None, families=None, experiment=None, scores=None
+):
     """Build the regression units: one row a judge, candidate and task.
 
     The answer-quality gap is |owr - 1/p|. Source `own` takes the unit's own overall win rate,
     which binds it to pc: -pc / p <= owr - 1/p <= pc (1 - 1/p), so at most `gap_bound` (pc / 2
     for a pair). `other_judges` takes the mean overall win rate of the same candidate and task
-    over the other judges, and is missing with one judge.
+    over the other judges, and is missing with one judge. `scores` takes no verdict at all: the
+    distance of the candidate's mean score from that of the other answers shown beside it, on the
+    scale of the scores. The fourth source, :func:`posbias_kit.analysis.split_half_fits`, needs
+    more than one number a unit.
 
     *Source: Shi et al., Judging the Judges (arXiv 2406.07791), section on the answer-quality gap
     and its regressions.*
@@ -72,32 +79,63 @@ def build_units(verdicts, questions=None, answers=None, families=None, experimen
         Declared judge families; a judge in none is its own.
     experiment : str, optional
         Keep this experiment only.
+    scores : DataFrame, optional
+        question, candidate, score: single grades or human labels of answers; several grades of
+        one answer are averaged. Without it the columns of source `scores` are missing.
 
     Returns
     -------
     DataFrame
-        benchmark, experiment, judge, judge_series (family), candidate, task, complete, pc, pf,
-        pf_paper, owr, gap_own, gap_bound, owr_other, gap_other_judges, log_task_input_length,
+        benchmark, experiment, judge, judge_series (family), candidate, task, complete,
+        consistent, wins, losses (of the consistent series; missing without a side), pc, pf,
+        pf_paper, owr, chance (1/p), gap_own, gap_bound, owr_other, gap_other_judges, scored
+        (comparisons whose answers all have a score), score_difference, gap_scores, log_task_input_length,
         log_task_output_length (natural log of the mean characters over the unit's questions,
         turns summed; output is all answers shown).
+
+    Raises
+    ------
+    TableError
+        `scores` lacks a column.
+
+    Examples
+    --------
+    >>> from posbias_kit.data import build_verdicts
+    >>> verdicts = build_verdicts(pd.DataFrame({
+    ...     "benchmark": "B", "task": "t", "judge": "j", "question": "q", "status": "ok",
+    ...     "reference": "b", "shown": [("a", "b"), ("b", "a")], "repeat": 1,
+    ...     "choice": pd.array([1, 2], dtype="Int64")}))
+    >>> scores = pd.DataFrame({"question": "q", "candidate": ["a", "b"], "score": [8.0, 5.5]})
+    >>> units = build_units(verdicts, scores=scores)
+    >>> units[["owr", "gap_own", "gap_bound", "gap_scores"]].values.tolist()
+    [[1.0, 0.5, 0.5, 2.5]]
     """
     if experiment is not None:
         verdicts = verdicts[verdicts["experiment"] == experiment]
     bias = position_bias(verdicts, by=UNIT, draws=0)
     keys = list(bias.columns[: bias.columns.get_loc("convention")])
-    units = bias[[*keys, "complete", "pc", "pf", "pf_paper"]].copy()
+    counts = {"consistent_win": "wins", "consistent_loss": "losses"}
+    units = bias[[*keys, "complete", "consistent", *counts, "pc", "pf", "pf_paper"]]
+    units = units.rename(columns=counts)
     units["owr"] = bias["overall_win_rate"]
     family = {judge: name for name, judges in (families or {}).items() for judge in judges}
     units.insert(3, "judge_series", [family.get(judge, judge) for judge in units["judge"]])
     chance = 1 / units.get("slots", verdicts["slots"].max())
+    units["chance"] = chance
     units["gap_own"] = (units["owr"] - chance).abs()
     units["gap_bound"] = units["pc"] * np.where(units["owr"] < chance, chance, 1 - chance)
     units["owr_other"] = _mean_of_others(units, [key for key in keys if key != "judge"])
     units["gap_other_judges"] = (units["owr_other"] - chance).abs()
+    series = take_sides(build_series(verdicts), keys)
+    units = _join(units, _score_differences(series, scores, keys), keys)
+    units["gap_scores"] = units["score_difference"].abs()
     if questions is None or answers is None:
         return units.assign(log_task_input_length=np.nan, log_task_output_length=np.nan)
-    lengths = _lengths(verdicts, questions, answers, keys)
-    return units.merge(lengths, on=keys, how="left", validate="1:1")
+    return _join(units, _lengths(series, questions, answers, keys), keys)
+
+
+def _join(units, more, keys):
+    return units.merge(more, on=keys, how="left", validate="1:1")
 
 
 def _mean_of_others(units, place):
@@ -109,20 +147,47 @@ def _mean_of_others(units, place):
     return ((total - own) / others).where(others > 0)
 
 
-def _lengths(verdicts, questions, answers, keys):
+def _score_differences(series, scores, keys):
+    """Mean over a unit's comparisons of own score minus the mean score of the other answers."""
+    shown = series[[*keys, "question", "comparison", "slots"]].drop_duplicates()
+    if scores is None:
+        scores = pd.DataFrame(columns=["question", "candidate", "score"]).astype({"score": float})
+    missing = [name for name in ("question", "candidate", "score") if name not in scores]
+    if missing:
+        raise TableError(
+            f"missing column {', '.join(map(repr, missing))}",
+            place="scores",
+            allowed="question, candidate, score",
+            cure="add the column, or map one of yours to it",
+        )
+    told = scores.astype({"question": str, "candidate": str})
+    mean = told.groupby(["question", "candidate"])["score"].mean()
+    own = mean.reindex(pd.MultiIndex.from_frame(shown[["question", "candidate"]])).to_numpy()
+    total = shown["comparison"].map(_sums(shown["comparison"], mean.to_dict()))
+    difference = own - (total - own) / (shown["slots"] - 1).astype(float)
+    found = shown.assign(score_difference=difference.astype(float))
+    found = found.groupby(keys, observed=True)["score_difference"].agg(["count", "mean"])
+    found = found.rename(columns={"count": "scored", "mean": "score_difference"})
+    return found.reset_index()
+
+
+def _sums(comparisons, per_answer):
+    """Sum a number of each answer over the candidates of every distinct comparison."""
+    names = comparisons.drop_duplicates()
+    return {
+        text: sum(per_answer.get((question, name), np.nan) for name in candidates)
+        for text, (question, *candidates) in zip(names, map(json.loads, names), strict=True)
+    }
+
+
+def _lengths(series, questions, answers, keys):
     """Log of the mean characters over the comparisons of each unit."""
-    series = take_sides(build_series(verdicts), keys)
     shown = series[[*keys, "question", "comparison"]].drop_duplicates()
     asked = [sum(map(len, json.loads(turns))) for turns in questions["turns"]]
     per_question = dict(zip(questions["question"], asked, strict=True))
     per_answer = answers.set_index(["question", "candidate"])["length"].to_dict()
-    names = shown["comparison"].drop_duplicates()
-    written = {
-        text: sum(per_answer.get((question, name), np.nan) for name in candidates)
-        for text, (question, *candidates) in zip(names, map(json.loads, names), strict=True)
-    }
     shown["input"] = shown["question"].map(per_question)
-    shown["output"] = shown["comparison"].map(written)
+    shown["output"] = shown["comparison"].map(_sums(shown["comparison"], per_answer))
     mean = np.log(shown.groupby(keys, observed=True)[["input", "output"]].mean())
     names = {"input": "log_task_input_length", "output": "log_task_output_length"}
     return mean.rename(columns=names).reset_index()

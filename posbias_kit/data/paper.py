@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from posbias_kit.data.paper_benchmark import read_clusters, read_paper_benchmark
+from posbias_kit.data.paper_benchmark import paper_books, read_paper_benchmark
 from posbias_kit.data.paper_records import read_records
 from posbias_kit.data.replies import parse_replies
 from posbias_kit.data.verdicts import build_verdicts
@@ -113,8 +113,10 @@ def _in_every(group):
 def _clusters(records, path):
     clusters = pd.Series(index=records.index, dtype="str")
     for name, group in records.groupby("benchmark"):
-        known = group["question"].map(read_clusters(path, name))
-        clusters.loc[group.index] = known.astype("str")
+        if paper_books(path, name, samples=True):
+            known = read_paper_benchmark(path, name, samples=True).questions
+            named = group["question"].map(known.set_index("question")["cluster"])
+            clusters.loc[group.index] = named.astype("str")
     alone = records["question"][clusters.isna()]
     if len(alone):
         warnings.warn(

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from posbias_kit.data.benchmark import build_benchmark, share_answers
+from posbias_kit.data.benchmark import build_benchmark
 from posbias_kit.errors import ReadError, TableError, check_choice
 
 BENCHMARKS = ("MTBench", "DevBench")
 
 
-def read_paper_benchmark(path, benchmark):
+def read_paper_benchmark(path, benchmark, samples=False):
     """Read questions and answers from the paper's spreadsheets.
 
     Both released layouts are told by their columns: two turns (``question_1``, ``question_2``,
@@ -26,6 +26,9 @@ def read_paper_benchmark(path, benchmark):
     path : str or Path
         Folder with ``QA_data/full_data/{benchmark}/``, or one ``.xlsx`` file.
     benchmark : {"MTBench", "DevBench"}
+    samples : bool
+        Add the questions that are only in the repetition samples, under
+        ``QA_data/repetition_sampled_data/{benchmark}/``. Clusters are named over all that is read.
 
     Returns
     -------
@@ -34,7 +37,7 @@ def read_paper_benchmark(path, benchmark):
     Raises
     ------
     ReadError
-        The file is missing, not readable or empty, or the folder holds several.
+        A file is missing, not readable or empty.
     TableError
         A column is missing, or a question stands twice.
 
@@ -50,50 +53,44 @@ def read_paper_benchmark(path, benchmark):
     """
     check_choice(benchmark, BENCHMARKS, "benchmark")
     path = Path(path)
-    if path.suffix == ".xlsx":
-        return _read_workbook(path, benchmark)
-    books = _books(path, "full_data", benchmark)
-    if len(books) != 1:
+    books = [path] if path.suffix == ".xlsx" else paper_books(path, benchmark, samples)
+    if not books:
         raise ReadError(
-            f"{len(books)} spreadsheets found",
+            "no spreadsheet found",
             place=str(path / "QA_data" / "full_data" / benchmark),
-            allowed="exactly one .xlsx file",
+            allowed="an .xlsx file",
             cure="give the folder that holds QA_data/, or the path of the .xlsx itself",
         )
-    return _read_workbook(books[0], benchmark)
+    questions, answers = zip(*map(_read_workbook, books), strict=True)
+    questions = _keep_first(questions, ["question"])
+    answers = _keep_first(answers, ["question", "candidate"])
+    return build_benchmark(benchmark, questions, answers, place=str(path))
 
 
-def read_clusters(path, benchmark):
-    """Name the cluster of each question in the spreadsheets, full and repetition sample alike.
-
-    Both are joined before questions that share answers are looked for, so that a question of
-    the sample and its twin in the full data are in one cluster.
-
-    Returns
-    -------
-    Series of str
-        Cluster by question id; empty where there are no spreadsheets.
-    """
-    books = [
+def paper_books(path, benchmark, samples=False):
+    """List the spreadsheets of a benchmark: the full data, then the repetition samples."""
+    parts = ("full_data", "repetition_sampled_data") if samples else ("full_data",)
+    found = [
         book
-        for part in ("full_data", "repetition_sampled_data")
-        for book in _books(path, part, benchmark)
+        for part in parts
+        for book in sorted((Path(path) / "QA_data" / part / benchmark).glob("*.xlsx"))
     ]
-    if not books:
-        return pd.Series(dtype="str")
-    parts = [_read_workbook(book, benchmark) for book in books]
-    questions = pd.concat([part.questions["question"] for part in parts])
-    questions = questions.drop_duplicates(ignore_index=True)
-    answers = pd.concat([part.answers for part in parts], ignore_index=True)
-    return share_answers(questions, answers).set_axis(questions)
-
-
-def _books(path, part, benchmark):
-    found = sorted((Path(path) / "QA_data" / part / benchmark).glob("*.xlsx"))
     return [book for book in found if not book.name.startswith("~$")]  # an editor's lock file
 
 
-def _read_workbook(path, benchmark):
+def _keep_first(books, key):
+    """Join books; a sample repeats rows of the full data, and the first book with a key counts.
+
+    A key that stands twice in one book stays twice, for the schema to refuse.
+    """
+    frame = pd.concat(
+        [rows.assign(book=number) for number, rows in enumerate(books)], ignore_index=True
+    )
+    first = frame.groupby(key)["book"].transform("min")
+    return frame[frame["book"] == first].drop(columns="book")
+
+
+def _read_workbook(path):
     frame = _read_sheet(path)
     turns = ["_1", "_2"] if "question_1" in frame else [""]
     candidates = [name.partition("-")[2] for name in frame if name.startswith(f"answer{turns[0]}-")]
@@ -121,7 +118,7 @@ def _read_workbook(path, benchmark):
     answers = pd.concat(answers, ignore_index=True)
     answers = answers[answers["turns"].notna()]
     _refuse_blank(questions, path)
-    return build_benchmark(benchmark, questions, answers, place=str(path))
+    return questions, answers
 
 
 def _read_sheet(path):

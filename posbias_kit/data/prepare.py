@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from posbias_kit.data.paper import read_paper_verdicts
+from posbias_kit.data.paper import read_paper_benchmark, read_paper_verdicts
 from posbias_kit.data.plan import plan_presentations, sample_benchmark
 from posbias_kit.data.read import VERDICT_FORMATS, read_benchmark
 from posbias_kit.schema import PRESENTATION_KEY, PRESENTATIONS, TABLES, Status, validate
@@ -41,10 +41,12 @@ def prepare_study(format, path=None, benchmark="Starter", rule="strict", sample=
     >>> len(study.questions), len(study.presentations)
     (6, 120)
     """
-    bench = read_benchmark(format, path, benchmark)
     if format in VERDICT_FORMATS:
+        bench = read_paper_benchmark(path, benchmark, samples=True)
         verdicts, replies = read_paper_verdicts(path, benchmark, rule)
-        return Prepared(*bench, presentations_of(verdicts), verdicts, replies)
+        judged = [table[table["question"].isin(verdicts["question"])] for table in bench]
+        return Prepared(*judged, presentations_of(verdicts), verdicts, replies)
+    bench = read_benchmark(format, path, benchmark)
     plan = dict(plan or {})
     kept = sample_benchmark(bench, **(sample or {}), reference=plan.get("reference"), seed=seed)
     planned = plan_presentations(kept, **plan, seed=seed)

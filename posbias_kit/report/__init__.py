@@ -1,6 +1,5 @@
 """Notebook set-up, figures, the papermill chain and the HTML pages."""
 
-from posbias_kit.report.chain import run_study
 from posbias_kit.report.figures import (
     plot_agreement,
     plot_consistency,
@@ -32,3 +31,12 @@ __all__ = [
     "start",
     "summarise_judges",
 ]
+
+
+def __getattr__(name):
+    """Import the chain when it is asked for: a notebook needs neither papermill nor nbformat."""
+    if name == "run_study":
+        from posbias_kit.report.chain import run_study
+
+        return run_study
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

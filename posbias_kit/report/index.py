@@ -25,13 +25,14 @@ def write_index(folder, manifest):
     manifest : dict
         See :mod:`posbias_kit.report.provenance`.
     """
+    findings_first = sorted(manifest["stages"], key=lambda record: record["name"] != "summary")
     environment = Environment(loader=FileSystemLoader(TEMPLATE), autoescape=True)
     page = environment.get_template("run.html.j2").render(
         manifest=manifest,
         style=Markup((TEMPLATE / "style.css").read_text(encoding="utf-8")),  # noqa: S704
         warnings=_warnings(folder, manifest),
         asked=_listing(_asked(folder)),
-        chapters=[_chapter(folder, record) for record in manifest["stages"]],
+        chapters=[_chapter(folder, record) for record in findings_first],
         provenance=_listing(_provenance(manifest)),
         inputs=_inputs(manifest),
     )

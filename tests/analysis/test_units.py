@@ -82,6 +82,7 @@ def test_quadratic_is_recovered():
     """A planted parabola without noise comes back with R squared 1."""
     owr = np.linspace(0.1, 0.9, 9)
     units = pd.DataFrame({"benchmark": "B", "experiment": "", "judge": "j", "owr": owr})
+    units["candidate"] = [*"abcabcabc"]
     units["owr_other"], units["pc"] = owr, 1 - 2 * owr + 2 * owr**2
     fit = quality_gap_fits(units, responses=["pc"]).iloc[0]
 
@@ -92,7 +93,7 @@ def test_quadratic_is_recovered():
 def test_flat_response_is_said_in_words():
     """A response that does not vary has no R squared."""
     units = pd.DataFrame({"owr": [0.1, 0.3, 0.5, 0.7, 0.9], "owr_other": np.nan, "pc": 1.0})
-    units = units.assign(benchmark="B", experiment="", judge="j")
+    units = units.assign(benchmark="B", experiment="", judge="j", candidate="a")
     fit = quality_gap_fits(units, sources=["own"], responses=["pc"]).iloc[0]
 
     assert fit["note"] == "not estimable: the response does not vary"

@@ -68,7 +68,7 @@ def test_spreadsheets_not_found(tmp_path):
     book = tmp_path / "broken.xlsx"
     book.write_text("no zip")
 
-    assert "0 spreadsheets found" in message_of(
+    assert "no spreadsheet found" in message_of(
         ReadError, read_paper_benchmark, tmp_path, "MTBench"
     )
     assert "not readable as a spreadsheet" in message_of(

@@ -42,6 +42,10 @@ def plot_agreement(agreement, families=None):
             row_colors=_family_colours(matrix.index, families), cbar_pos=None, **options,
         )  # fmt: skip
     grid.ax_heatmap.set(xlabel="", ylabel="")
+    grid.ax_heatmap.tick_params(axis="y", labelrotation=0)
+    grid.ax_heatmap.set_xticks(
+        grid.ax_heatmap.get_xticks(), grid.ax_heatmap.get_xticklabels(), rotation=35, ha="right"
+    )
     style.describe(grid.ax_heatmap, text)
     return grid
 

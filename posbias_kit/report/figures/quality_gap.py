@@ -1,5 +1,6 @@
 """Figures of the answer-quality gap."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
@@ -34,17 +35,18 @@ def plot_quality_gap(units, fits, response="pc"):
     points = pd.concat(
         [units.assign(source=source, win_rate=units[OWR[source]]) for source in sources]
     )
-    grid = sns.FacetGrid(
-        points, row="judge", col="source", height=2.4, aspect=1.5, margin_titles=True
-    )
+    with plt.rc_context({"figure.constrained_layout.use": False}):  # the grid lays itself out
+        grid = sns.FacetGrid(
+            points, row="judge", col="source", height=2.4, aspect=1.5, margin_titles=True
+        )
     grid.map_dataframe(sns.scatterplot, x="win_rate", y=response, s=18, alpha=0.5, linewidth=0)
     for (judge, source), ax in grid.axes_dict.items():
         _draw_fit(ax, fits[(fits["judge"] == judge) & (fits["source"] == source)], response, source)
     grid.set(xlim=(-0.02, 1.02), ylim=(-0.05, 1.05) if response == "pc" else (-1.05, 1.05))
     grid.set_axis_labels("overall win rate", _NAMES[response])
-    grid.set_titles(row_template="{row_name}", col_template="{col_name}")
+    grid.set_titles(row_template="{row_name}", col_template="")
     for ax, source in zip(grid.axes[0], grid.col_names, strict=True):
-        ax.set_title(_SOURCES[source], loc="center")
+        ax.set_title(_SOURCES[source])
     style.describe(grid, f"{_NAMES[response].capitalize()} against overall win rate. {_say(fits)}")
     return grid
 

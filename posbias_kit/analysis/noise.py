@@ -1,0 +1,193 @@
+"""Noise or position? Disagreement across orders against disagreement within an order."""
+
+import numpy as np
+import pandas as pd
+
+from posbias_kit.analysis.counts import count_orders
+from posbias_kit.analysis.intervals import (
+    cluster_sums,
+    difference_intervals,
+    ratio_intervals,
+    share_intervals,
+)
+from posbias_kit.analysis.order_permutation import (
+    disagree_across,
+    disagree_within,
+    excess,
+    permuted_excess,
+)
+from posbias_kit.analysis.series import group_columns, spread_candidates
+from posbias_kit.errors import ParamsError
+
+NO_REPEATS = "no repeats: the split cannot be made"
+"""Why a group has no split."""
+
+
+def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
+    """Split inconsistency into what repeats do by themselves and what the order adds.
+
+    With c_ok the verdicts in order o that name winner k (TIE is one) and n_o their number, a
+    comparison has
+
+        I = 1 - sum_k c_1k c_2k / (n_1 n_2)                     across the orders,
+        N = mean over o of 1 - sum_k c_ok (c_ok - 1) / (n_o (n_o - 1))      within an order,
+        E = I - N                                             owed to the order.
+
+    E[E] is half the squared distance between the two orders' verdict distributions: 0 without
+    an order effect, whatever the noise, so that single values lie on both sides of 0. The share
+    owed to position is sum E / sum I and is not cut at 0 or 1. For sets I is the mean over
+    pairs of orders.
+
+    The test permutes the mapped winners over the orders within each comparison, keeping their
+    sizes; with the mean of E as statistic, p = (1 + #{>=}) / (permutations + 1). It asks whether
+    the presentations of a comparison differ in their verdicts, in whatever direction. A judge
+    whose repeats copy one another has no noise: all its flips then count as owed to the order.
+
+    *Source: ours; E is the energy distance between the orders' verdicts for the discrete
+    metric, halved, by its U-statistic: G. J. Szekely and M. L. Rizzo (2013), Energy statistics:
+    a class of statistics based on distances, Journal of Statistical Planning and Inference
+    143(8).*
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    by : sequence of str
+        Grouping columns after benchmark and experiment; not `repeat`.
+    level : float
+        Level of the intervals.
+    permutations, seed : int
+        Of the test; 0 permutations give no p.
+
+    Returns
+    -------
+    DataFrame
+        One row a group: comparisons (with two or more verdicts in every order: those of the
+        split); excluded (the others); identical; across, within (mean I and N) and excess (mean
+        E) with their intervals; share with its interval (CR2 t of the ratio); pc_cross_n
+        (comparisons with a verdict in every order) and pc_cross = 1 - mean I over them, with its
+        interval; p; clusters (of the split); note (why a number is missing).
+
+    Raises
+    ------
+    ParamsError
+        An unknown grouping column, `repeat` among them, or a level outside (0, 1).
+
+    Examples
+    --------
+    Asked twice in each order, the judge always takes what is shown first.
+
+    >>> from posbias_kit.data import build_verdicts
+    >>> verdicts = build_verdicts(pd.DataFrame({
+    ...     "benchmark": "B", "task": "t", "judge": "j", "question": "q", "status": "ok",
+    ...     "shown": [("a", "b"), ("b", "a")] * 2, "repeat": [1, 1, 2, 2],
+    ...     "choice": pd.array([1, 1, 1, 1], dtype="Int64")}))
+    >>> inconsistency_split(verdicts)[["across", "within", "share"]].values.tolist()
+    [[1.0, 0.0, 1.0]]
+    """
+    if not 0 < level < 1:
+        raise ParamsError(f"level {level} is outside (0, 1)", place="inconsistency_split")
+    keys = group_columns(verdicts, by)
+    if "repeat" in keys:
+        raise ParamsError(
+            "cannot group by 'repeat'",
+            place="by",
+            cure="leave it out: the split compares the repeats of a comparison",
+        )
+    counts = count_orders(verdicts)
+    frame = spread_candidates(_measure(counts), keys)
+    sums = cluster_sums(frame, keys, _SUMMED)
+    table = _estimate(sums, level)
+    split = frame[frame["comparisons"]]
+    table["p"] = pd.Series(
+        {
+            group: _test(counts.winners[split["row"].iloc[rows]], permutations, seed)
+            for group, rows in split.groupby(keys, observed=True).indices.items()
+        },
+        dtype=float,
+    )
+    return table.reset_index()[[*keys, *_COLUMNS]]
+
+
+_SUMMED = [
+    "comparisons", "excluded", "identical", "across", "within", "excess", "pc_cross_n", "agree",
+]  # fmt: skip
+_COLUMNS = [
+    "comparisons", "excluded", "identical",
+    "across", "across_low", "across_high", "within", "within_low", "within_high",
+    "excess", "excess_low", "excess_high", "share", "share_low", "share_high",
+    "pc_cross_n", "pc_cross", "pc_cross_low", "pc_cross_high", "p", "clusters", "note",
+]  # fmt: skip
+
+
+def _measure(counts):
+    """I, N and E of each comparison; 0 where it does not enter, so that sums leave it out."""
+    told, fewest = ~counts.comparisons["identical"].to_numpy(), counts.fewest()
+    crossed, split = told & (fewest >= 1), told & (fewest >= 2)
+    across = np.where(crossed, disagree_across(counts.winners), 0)
+    within = np.where(counts.asked, disagree_within(counts.winners), 0)
+    within = np.where(split, within.sum(axis=1) / counts.asked.sum(axis=1), 0)
+    return counts.comparisons.assign(
+        row=np.arange(len(split)),
+        comparisons=split,
+        excluded=told & ~split,
+        across=np.where(split, across, 0),
+        within=within,
+        excess=np.where(split, across - within, 0),
+        pc_cross_n=crossed,
+        agree=np.where(crossed, 1 - across, 0),
+    )
+
+
+def _estimate(sums, level):
+    """Means with their intervals, the share, and what is missing in words."""
+    found = {
+        "across": share_intervals(sums, "across", "comparisons", level),
+        "within": share_intervals(sums, "within", "comparisons", level),
+        "excess": difference_intervals(sums, "across", "within", "comparisons", level),
+        "share": _share(sums, level),
+        "pc_cross": share_intervals(sums, "agree", "pc_cross_n", level),
+    }
+    group = list(range(sums.index.nlevels - 1))
+    total = sums.groupby(level=group, observed=True).sum()
+    table = total[["comparisons", "excluded", "identical", "pc_cross_n"]].astype("Int64")
+    for name, result in found.items():
+        table[name] = result["estimate"]
+        table[[f"{name}_low", f"{name}_high"]] = result[["low", "high"]]
+    table["clusters"] = found["excess"]["clusters"].astype("Int64")
+    share = found["share"]
+    table["note"] = np.select(
+        [
+            table["comparisons"] == 0,
+            total["across"] == 0,
+            share["clusters"] < 2,
+            share["se"] <= 1e-12,
+        ],
+        [
+            NO_REPEATS,
+            "never inconsistent: no share",
+            "inconsistent in one cluster only: no interval of the share",
+            "the share is the same in all clusters: its interval counts clusters",
+        ],
+        "",
+    )
+    return table
+
+
+def _share(sums, level):
+    """Share with its CR2 t interval; by the number of clusters where they do not differ."""
+    result = ratio_intervals(sums, "excess", "across", level)
+    flat = (result["se"] <= 1e-12) & result["estimate"].between(-1e-12, 1 + 1e-12)
+    wilson = share_intervals(sums, "excess", "across", level)
+    for side in ("low", "high"):
+        result[side] = result[side].where(~flat, wilson[side])
+    return result
+
+
+def _test(winners, permutations, seed):
+    """Return p = (1 + #{>=}) / (B + 1); equal sums must not differ by rounding."""
+    if not permutations:
+        return np.nan
+    drawn = permuted_excess(winners, permutations, seed)
+    reached = (drawn >= excess(winners).sum() - 1e-9).sum()
+    return (1 + reached) / (permutations + 1)

@@ -1,0 +1,189 @@
+"""The pooled logit of the order effect: every verdict, with abilities and other covariates."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.slot_design import build_design
+from posbias_kit.analysis.slot_logit import SlotFit, fit_slot_logit
+from posbias_kit.analysis.slot_tally import tally_slots
+from posbias_kit.errors import ParamsError
+
+_COLUMNS = [
+    "kind", "term", "estimate", "se", "df", "low", "high", "p", "verdicts", "clusters", "note",
+]  # fmt: skip
+
+
+def pooled_order(verdicts, by=("judge",), level=0.95, scores=None, features=None):
+    """Fit the logit with an order effect, candidate abilities and answer features.
+
+    With beta the order effect and u the worth of an answer, u = a + f gamma (a the candidate's
+    ability, f features of the answer),
+
+        P(first) : P(TIE) : P(second)
+            = exp(beta + u_1) : nu exp((u_1 + u_2) / 2) : exp(u_2),
+
+    the model of Davidson and Beaver; without ties logit P(first) = beta + u_1 - u_2. For three
+    or more slots, P(slot k) is proportional to exp(s_k + u_k) with slot effects s that sum to 0,
+    and P(TIE) to nu exp(mean of u). A feature thus acts by its difference between the answers.
+    beta attenuates where quality varies over a candidate's questions; the headline of
+    :func:`posbias_kit.analysis.order_effect` does not.
+
+    *Source: R. R. Davidson and R. J. Beaver (1977), On extending the Bradley-Terry model to
+    incorporate within-pair order effects, Biometrics 33(4).*
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    by : sequence of str
+        Grouping columns after benchmark and experiment; each group is a fit of its own.
+    level : float
+        Level of the intervals.
+    scores : DataFrame, optional
+        Known worth of the answers: benchmark, question, candidate, log_odds. It enters with
+        coefficient 1, in place of the abilities.
+    features : DataFrame, optional
+        benchmark, question, candidate and a column for each feature, as
+        :func:`posbias_kit.analysis.answer_features` returns.
+
+    Returns
+    -------
+    DataFrame
+        One row a group and parameter: the grouping columns; kind (order, tie, feature, ability);
+        term (first, or slot_1 ..; log_nu; the feature; the candidate, whose ability is relative
+        to the reference or else to the first candidate that both won and lost); estimate, se
+        (clustered), low, high in log-odds; df = clusters - 1; p (t test); verdicts; clusters;
+        note. Candidates whose ability the data do not bound have no row; the note of the group's
+        first row names them.
+
+    Raises
+    ------
+    ParamsError
+        An unknown grouping column, or a level outside (0, 1).
+    TableError
+        `scores` or `features` lack a column, or hold an answer twice.
+
+    Examples
+    --------
+    Three of four verdicts name the first slot, whoever stands there: beta = log 3.
+
+    >>> from posbias_kit.data import build_verdicts
+    >>> shown = [("a", "b"), ("b", "a")] * 4
+    >>> verdicts = build_verdicts(pd.DataFrame({
+    ...     "benchmark": "B", "task": "t", "judge": "j", "status": "ok", "repeat": 1,
+    ...     "question": list("00112233"), "shown": shown,
+    ...     "choice": pd.array([1, 1, 1, 1, 1, 2, 2, 1], dtype="Int64")}))
+    >>> pooled_order(verdicts)[["term", "estimate"]].round(2).abs().values.tolist()
+    [['first', 1.1], ['b', 0.0]]
+    """
+    if not 0 < level < 1:
+        raise ParamsError(f"level {level} is outside (0, 1)", place="pooled_order")
+    keys = group_columns(verdicts, by)
+    models = fit_pooled(verdicts, keys, scores, features)
+    tables = [_list_terms(model, level).assign(**model.group) for model in models]
+    columns = [*keys, *_COLUMNS]
+    if not tables:
+        return pd.DataFrame(columns=columns)
+    return pd.concat(tables, ignore_index=True)[columns]
+
+
+@dataclass(frozen=True)
+class PooledModel:
+    """The fit of one group.
+
+    Parameters
+    ----------
+    group : dict
+        Grouping columns.
+    kinds, terms : list of str
+        What each parameter is.
+    fit : SlotFit
+    note : str
+        What the fit leaves out.
+    """
+
+    group: dict
+    kinds: list
+    terms: list
+    fit: SlotFit
+    note: str
+
+
+def fit_pooled(verdicts, keys, scores=None, features=None):
+    """Fit the pooled model in each group.
+
+    Parameters
+    ----------
+    verdicts, scores, features
+        As for :func:`pooled_order`.
+    keys : list of str
+        Grouping columns, benchmark among them.
+
+    Returns
+    -------
+    list of PooledModel
+        Groups without a verdict are not in it.
+    """
+    tally = tally_slots(verdicts, keys, scores, features)
+    groups = tally.frame.groupby(keys, sort=True, observed=True).indices
+    models = []
+    for name, rows in groups.items():
+        made = build_design(tally, rows, abilities=scores is None)
+        fit = fit_slot_logit(made.design, made.counts, made.clusters, made.offset, made.cells)
+        group = dict(zip(keys, name, strict=True))
+        models.append(PooledModel(group, made.kinds, made.terms, fit, _say_left_out(made, fit)))
+    return models
+
+
+def _say_left_out(made, fit):
+    """Name the candidates whose ability has no bound, and count verdicts without covariates."""
+    lost = [
+        term
+        for kind, term, note in zip(made.kinds, made.terms, fit.notes, strict=True)
+        if kind == "ability" and note
+    ]
+    wins, losses = (made.records.loc[lost, name] == 0 for name in ("wins", "losses"))
+    parts = [
+        f"no ability for {', '.join(map(str, names))}: {reason}"
+        for names, reason in (
+            (wins[wins].index, "never won"),
+            (losses[losses & ~wins].index, "never lost"),
+            (wins[~wins & ~losses].index, "separation"),
+        )
+        if len(names)
+    ]
+    if made.left_out:
+        parts.append(f"{made.left_out} verdicts without scores or features left out")
+    return "; ".join(parts)
+
+
+def _list_terms(model, level):
+    """One row a parameter; the last of three or more slots is minus the sum of the others."""
+    fit, kinds, terms = model.fit, np.array(model.kinds), list(model.terms)
+    order = np.flatnonzero(kinds == "order")
+    table = pd.DataFrame(
+        {"kind": kinds, "term": terms, "estimate": fit.params, "se": fit.errors, "note": fit.notes}
+    )
+    if len(order) > 1:
+        error = np.sqrt(fit.covariance[np.ix_(order, order)].sum())
+        why = max(fit.notes[k] for k in order)
+        last = ("order", f"slot_{len(order) + 1}", -fit.params[order].sum(), error, why)
+        table.loc[len(order) - 0.5] = dict(zip(table.columns, last, strict=True))
+        table = table.sort_index()
+    table = table[(table["kind"] != "ability") | (table["note"] == "")].reset_index(drop=True)
+    df = fit.clusters - 1 if fit.clusters > 1 else np.nan
+    half = stats.t.ppf((1 + level) / 2, df) * table["se"]
+    first = "; ".join(filter(None, [table["note"].iloc[0], model.note]))
+    table.loc[0, "note"] = first
+    return table.assign(
+        df=df,
+        low=table["estimate"] - half,
+        high=table["estimate"] + half,
+        p=2 * stats.t.sf((table["estimate"] / table["se"]).abs(), df),
+        verdicts=int(fit.verdicts),
+        clusters=fit.clusters,
+    )

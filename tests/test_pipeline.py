@@ -1,0 +1,166 @@
+"""The chain end to end on the real notebooks: a small demo, and the paper's two studies."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from posbias_kit.params import read_study
+from posbias_kit.report import run_study
+from posbias_kit.report.files import read_csv
+from posbias_kit.report.stages import STAGES
+
+SMALL = ("data_preparation.sample={questions_per_task: 2}", "draws=200", "disagreement.splits=20")
+
+
+@pytest.fixture(scope="module")
+def project(request, tmp_path_factory):
+    """A project folder with the real notebooks and studies, and an empty outputs/."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("notebooks", "params"):
+        (folder / name).symlink_to(request.config.rootpath / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.delenv("MPLBACKEND", raising=False)  # kernels draw inline, as for a user
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def demo(project):
+    """Return the run folder of a small demo study."""
+    return run_study(project / "params" / "demo.yaml", settings=SMALL)
+
+
+def test_every_stage_leaves_an_executed_notebook_and_a_page(demo):
+    """No stage is missing, and nothing is left under a partial name."""
+    for stage in STAGES:
+        assert (demo / stage.notebook).is_file()
+        assert (demo / stage.notebook).with_suffix(".html").is_file()
+    assert not list(demo.glob("*.partial.*")) + list(demo.glob("*.failed.*"))
+
+
+def test_index_shows_every_figure_table_and_limit(demo):
+    """Each figure is embedded with its alt text, each table linked, each chapter has its limits."""
+    page = (demo / "index.html").read_text(encoding="utf-8")
+
+    for figure in (demo / "figures").glob("*.png"):
+        assert f"figures/{figure.name}" in page
+    for table in (demo / "tables").glob("*.csv"):
+        assert f"tables/{table.name}" in page
+    assert page.count("data:image/png") == len(list((demo / "figures").glob("*.png")))
+    assert len(re.findall(r"<h\d[^>]*>Limits", page)) == len(STAGES)
+    assert 'alt=""' not in page
+
+
+def test_planted_leans_are_in_the_summary(demo):
+    """The planted judges are called by their lean."""
+    table = read_csv(demo / "tables" / "summary.csv").set_index("judge")
+
+    assert table.loc["primacy", "finding"] == "leans to the first slot"
+    assert table.loc["recency", "finding"] == "leans to the last slot"
+    assert table.loc["noisy", "finding"] == "not interpretable: stability below 0.85"
+
+
+def test_manifest_tells_where_it_comes_from(demo):
+    """Versions, seed, times and the parameters in force are kept."""
+    manifest = json.loads((demo / "manifest.json").read_text(encoding="utf-8"))
+
+    assert manifest["seed"] == 20240607
+    assert {"pandas", "papermill", "statsmodels"} <= set(manifest["packages"])
+    assert [record["status"] for record in manifest["stages"]] == ["run"] * len(STAGES)
+    assert read_study(demo / "params.yaml").draws == 200
+
+
+def test_page_has_no_traceback_or_stray_warning(demo):
+    """Executed pages hold results only."""
+    for page in demo.glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert "Warning:" not in text, page.name
+        assert "Traceback" not in text, page.name
+
+
+@pytest.fixture(scope="module", params=["MTBench", "DevBench"])
+def paper(request, project, paper_data):
+    """Return benchmark, run folder and expected folder of one of the paper's studies."""
+    study = project / "params" / f"paper_{request.param.lower()}.yaml"
+    path = f"data_preparation.path={paper_data}"
+    return request.param, run_study(study, settings=[path, "draws=0"]), paper_data / "expected"
+
+
+RENAMED = {"run": "experiment", "pairs": "series", "invalid": "incomplete", "pf": "pf_paper"}
+
+
+@pytest.mark.parametrize(
+    ("table", "file", "keys"),
+    [
+        ("position_bias_by_judge", "position_bias", ["judge"]),
+        ("position_bias_by_judge_task", "position_bias_by_task", ["judge", "task"]),
+        (
+            "position_bias_by_judge_candidate_task",
+            "units_judge_candidate_task",
+            ["judge", "candidate", "task"],
+        ),
+    ],
+)
+def test_position_bias_tables_equal_the_papers(paper, table, file, keys):
+    """Every number of the expected tables, both experiments, to 1e-6."""
+    benchmark, run, folder = paper
+    expected = pd.read_csv(folder / f"{file}.csv", keep_default_na=False).rename(columns=RENAMED)
+    expected = expected[expected["benchmark"] == benchmark]
+    found = read_csv(run / "tables" / f"{table}.csv").query("convention == 'paper'")
+    both = expected.merge(found, on=["experiment", *keys], suffixes=("_expected", ""))
+
+    assert len(both) == len(expected)
+    for column in expected.columns.difference(["benchmark", "experiment", *keys]):
+        gap = both[column].astype(float) - both[f"{column}_expected"].astype(float)
+        assert np.nanmax(gap.abs()) <= 1e-6, column
+
+
+def test_stability_table_equals_the_papers(paper):
+    """Mean and sd of every judge, to 1e-6."""
+    benchmark, run, folder = paper
+    expected = pd.read_csv(folder / "repetition_stability.csv")
+    expected = expected[expected["benchmark"] == benchmark]
+    found = read_csv(run / "tables" / "repetition_stability_by_judge.csv")
+    found = found.query("experiment == 'repetition'")
+    both = expected.merge(found, on="judge", suffixes=("_expected", ""))
+
+    assert len(both) == len(expected) == len(found)
+    assert (both["rs"] - both["rs_mean"]).abs().max() <= 1e-6
+    assert (both["rs_sd"] - both["rs_sd_expected"]).abs().max() <= 1e-6
+
+
+@pytest.mark.parametrize(("response", "name"), [("pc", "pc"), ("pf_paper", "pf")])
+def test_stepwise_tables_equal_r(paper, response, name):
+    """Same path and terms as R, coefficients to 1e-5, AIC to 1e-4."""
+    benchmark, run, folder = paper
+    expected = json.loads((folder / f"step_{benchmark}_{name}.json").read_text())
+    path, terms = (read_csv(run / "tables" / f"stepwise_{name}.csv") for name in ("path", "terms"))
+    path, terms = path[path["response"] == response], terms[terms["response"] == response]
+
+    assert path["step"].tolist() == [step["step"] for step in expected["path"]]
+    aic = [step["aic"] for step in expected["path"]]
+    assert path["aic"].to_numpy() == pytest.approx(aic, abs=1e-4)
+    estimates = [term["estimate"] for term in expected["coefficients"]]
+    assert terms["estimate"].to_numpy() == pytest.approx(estimates, abs=1e-5)
+
+
+def test_rule_differences_are_listed(paper):
+    """The replies that the two rules read differently stand in the report, one by one."""
+    benchmark, run, _ = paper
+    table = read_csv(run / "tables" / "parse_differences.csv")
+
+    assert len(table) == {"MTBench": 8, "DevBench": 4}[benchmark]
+    assert table["excerpt"].str.len().gt(0).all()
+
+
+def test_nobody_is_asked_where_judgments_are_read(paper):
+    """The judging stage is skipped, and the index says so."""
+    _, run, _ = paper
+    manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+
+    statuses = {record["name"]: record["status"] for record in manifest["stages"]}
+    assert statuses["judging"] == "skipped"
+    assert not (run / "02_judging.ipynb").exists()
