@@ -69,11 +69,11 @@ def explain_floor(clusters, level=0.95):
     Examples
     --------
     >>> explain_floor([5, 6])
-    ['only 5 clusters speak: p cannot fall below 0.0625', '']
+    ['5 telling clusters: p cannot fall below 0.0625', '']
     """
     floors = [(int(count), 2.0 ** (1 - int(count))) for count in clusters]
     return [
-        f"only {count} clusters speak: p cannot fall below {floor:.3g}"
+        f"{count} telling cluster{'s'[: count != 1]}: p cannot fall below {floor:.3g}"
         if floor > 1 - level
         else ""
         for count, floor in floors

@@ -62,7 +62,7 @@ def split_half_fits(verdicts, responses=RESPONSES, splits=200, seed=0):
     --------
     >>> from posbias_kit.data import build_verdicts
     >>> chances = np.random.default_rng(0)
-    >>> rows = [(f"q{i}", shown) for i in range(8) for c in "acde" for shown in ((c, "b"), ("b", c))]
+    >>> rows = [(f"q{i}", s) for i in range(8) for c in "acde" for s in ((c, "b"), ("b", c))]
     >>> verdicts = build_verdicts(pd.DataFrame({
     ...     "benchmark": "B", "task": "t", "judge": "j", "status": "ok", "reference": "b",
     ...     "repeat": 1, "question": [row[0] for row in rows], "shown": [row[1] for row in rows],

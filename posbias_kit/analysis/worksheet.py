@@ -163,7 +163,7 @@ def _column_names(counts):
 
 
 def _whole(values, told):
-    return pd.array(values, dtype="Int64") if told.all() else pd.Series(values).where(told)
+    return pd.Series(values, dtype="Int64").where(told)
 
 
 def _name_classes(counts):

@@ -62,7 +62,7 @@ def start(run_name):
 
 def _show_tables_whole():
     options = {
-        "display.precision": 3,
+        "display.float_format": "{:.3f}".format,
         "display.max_columns": None,
         "display.max_colwidth": None,
         "display.width": None,

@@ -1,0 +1,218 @@
+"""Which slot wins how often, against what winners that do not depend on the slot would give."""
+
+import json
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from posbias_kit.analysis._codes import number_groups
+from posbias_kit.analysis.counts import COMPARISON_KEY
+from posbias_kit.analysis.intervals import cluster_sums, difference_intervals, share_intervals
+from posbias_kit.analysis.series import group_columns, spread_candidates
+from posbias_kit.analysis.slot_labels import slot_label_test
+from posbias_kit.errors import ParamsError
+from posbias_kit.schema import Status
+
+UNBALANCED = "candidates did not stand in each slot equally often: a share mixes slot and candidate"
+"""Why a slot's share must not be held against 1/p."""
+
+_CARRIED = ["task", "question", "cluster", "candidate", "reference", "slots"]
+
+
+def slot_wins(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
+    """Count how often each slot wins, and test against winners that do not depend on the slot.
+
+    The share of slot k is wins_k over the verdicts for any slot. Where each candidate stood in
+    each slot equally often it is held against 1/p. Else, and where verdicts are missing, the
+    winners of a comparison are taken as exchangeable over its orders: with t_c verdicts for
+    candidate c, n_o verdicts (ties among them) in order o and n in all, slot k is expected to win
+
+        sum over o of n_o t_c(o,k) / n,     c(o,k) the candidate that stood there,
+
+    which is sum_c t_c / p when balanced. The excess is (wins - expected) over the comparisons that have
+    verdicts in two or more arrangements; where these are not balanced it is drawn towards 0, and
+    for comparisons shown in one arrangement slot and candidate cannot be told apart.
+
+    The test is :func:`posbias_kit.analysis.slot_labels.slot_label_test` on the clusters' sums of
+    wins - expected.
+
+    *Source: ours.*
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table, with `shown`.
+    by : sequence of str
+        Grouping columns after benchmark and experiment.
+    level : float
+        Level of the intervals.
+    permutations, seed : int
+        Of the test; 0 permutations give no p.
+
+    Returns
+    -------
+    DataFrame
+        One row a group and slot: verdicts, ties, decided (verdicts for any slot); wins; share
+        with its interval (Wilson at the effective size, CR2 error); expected = 1/p; balanced;
+        expected_shown (share expected in the orders shown); excess_n (verdicts it rests on),
+        excess with its interval (CR2 t); p (one test a group); clusters; note.
+
+    Raises
+    ------
+    ParamsError
+        An unknown grouping column, or a level outside (0, 1).
+
+    Examples
+    --------
+    >>> from posbias_kit.data import build_verdicts
+    >>> verdicts = build_verdicts(pd.DataFrame({
+    ...     "benchmark": "B", "task": "t", "judge": "j", "question": "q", "status": "ok",
+    ...     "shown": [("a", "b"), ("b", "a")] * 2, "repeat": [1, 1, 2, 2],
+    ...     "choice": pd.array([1, 1, 1, 2], dtype="Int64")}))
+    >>> slot_wins(verdicts)[["slot", "wins", "share", "excess"]].values.tolist()
+    [[1.0, 3.0, 0.75, 0.25], [2.0, 1.0, 0.25, -0.25]]
+    """
+    if not 0 < level < 1:
+        raise ParamsError(f"level {level} is outside (0, 1)", place="slot_wins")
+    keys = group_columns(verdicts, by)
+    tally = tally_slots(verdicts, [*COMPARISON_KEY, *({"repeat"} & {*keys})])
+    slots = range(1, tally.wins.shape[1] + 1)
+    frame = tally.frame.assign(told=np.where(tally.told, tally.frame["decided"], 0))
+    for slot in slots:
+        frame[f"wins_{slot}"] = tally.wins[:, slot - 1]
+        frame[f"expected_{slot}"] = tally.expected[:, slot - 1]
+        frame[f"told_{slot}"] = np.where(tally.told, tally.wins[:, slot - 1], 0)
+        frame[f"null_{slot}"] = np.where(tally.told, tally.expected[:, slot - 1], 0)
+    frame = spread_candidates(frame, keys)
+    each = [f"{name}_{slot}" for slot in slots for name in ("wins", "expected", "told", "null")]
+    sums = cluster_sums(frame, keys, ["verdicts", "ties", "decided", "told", *each])
+    groups = frame.groupby(keys, observed=True)
+    p = _test_groups(sums, len(slots), permutations, seed)
+    facts = pd.DataFrame({"balanced": groups["balanced"].all(), "p": p, "_p": groups["slots"].max()})
+    table = pd.concat([_estimate(sums, facts, slot, level) for slot in slots]).reset_index()
+    table = table[table["slot"] <= table["_p"]].sort_values([*keys, "slot"], kind="stable")
+    return table[[*keys, *_COLUMNS]].reset_index(drop=True)
+
+
+_COLUMNS = [
+    "slot", "verdicts", "ties", "decided", "wins", "share", "share_low", "share_high", "expected",
+    "balanced", "expected_shown", "excess_n", "excess", "excess_low", "excess_high", "p",
+    "clusters", "note",
+]  # fmt: skip
+
+
+class SlotTally(NamedTuple):
+    """Verdicts by what was shown (P rows) and slot."""
+
+    frame: pd.DataFrame
+    """One row a comparison, judge and arrangement: the key, what groups, verdicts, ties, decided,
+    and balanced (of the comparison: as asked, each candidate stood in each slot equally often)."""
+    wins: np.ndarray
+    """(P, p) verdicts for each slot."""
+    expected: np.ndarray
+    """(P, p) the same if winners did not depend on the slot."""
+    told: np.ndarray
+    """(P,) whether the comparison has verdicts in two or more arrangements."""
+
+
+def tally_slots(verdicts, unit):
+    """Count wins by arrangement and slot, with their expectation within each unit.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table, with `shown`.
+    unit : list of str
+        What identifies a comparison within which winners are exchangeable.
+
+    Returns
+    -------
+    SlotTally
+    """
+    asked = verdicts[verdicts["status"] != Status.IDENTICAL]
+    code, head = number_groups(asked, [*unit, "order", "shown"])
+    columns = list(dict.fromkeys([*unit, *_CARRIED, "shown"]))
+    frame = asked[columns].iloc[head].reset_index(drop=True)
+    width = int(asked["slots"].max()) if len(asked) else 2
+    ok = asked["choice"].notna().to_numpy()
+    cell = code[ok] * (width + 1) + asked["choice"][ok].to_numpy(dtype=np.int64)
+    counts = np.bincount(cell, minlength=len(head) * (width + 1)).reshape(len(head), width + 1)
+    wins, valid = counts[:, 1:], counts.sum(axis=1)
+    group, _ = number_groups(frame, unit)
+    candidate, number = _stood(frame["shown"], width)
+    _, pair = np.unique(group[:, None] * (number + 1) + candidate, return_inverse=True)
+    pair = pair.reshape(candidate.shape)
+    total = np.bincount(group, weights=valid)[group]
+    won = np.bincount(pair.ravel(), weights=wins.ravel())[pair]
+    expected = won * (valid / np.maximum(total, 1))[:, None]
+    place = np.bincount(code, minlength=len(head))
+    told = np.bincount(group, weights=valid > 0)[group] > 1
+    frame["verdicts"], frame["ties"], frame["decided"] = valid, counts[:, 0], wins.sum(axis=1)
+    frame["balanced"] = _balance(group, pair, place, frame["slots"].to_numpy(dtype=np.int64))
+    return SlotTally(frame, wins, expected, told)
+
+
+def _stood(shown, width):
+    """Number of the candidate in each slot, one past the last where there is no such slot."""
+    codes, texts = pd.factorize(shown)
+    lists = [json.loads(text) for text in texts]
+    numbers = {name: number for number, name in enumerate(sorted({name for names in lists for name in names}))}
+    table = np.full((len(lists), width), len(numbers))
+    for row, names in enumerate(lists):
+        table[row, : len(names)] = [numbers[name] for name in names]
+    return table[codes], len(numbers)
+
+
+def _balance(group, pair, asked, slots):
+    """Whether in each row's comparison every candidate stood in every slot equally often."""
+    width = pair.shape[1]
+    cell = pair * width + np.arange(width)
+    weights = np.repeat(asked, width)
+    times = np.bincount(cell.ravel(), weights=weights, minlength=(pair.max() + 1) * width)
+    times = times.reshape(-1, width)[pair]  # rows, the slot it stands in, the slots it stood in
+    real = np.arange(width) < slots[:, None]
+    differs = (times != times[:, :, :1]) & real[:, None, :] & real[:, :, None]
+    return np.bincount(group, weights=differs.any(axis=(1, 2)))[group] == 0
+
+
+def _estimate(sums, facts, slot, level):
+    share = share_intervals(sums, f"wins_{slot}", "decided", level)
+    excess = difference_intervals(sums, f"told_{slot}", f"null_{slot}", "told", level)
+    total = sums.groupby(level=list(range(sums.index.nlevels - 1)), observed=True).sum()
+    counts = ["verdicts", "ties", "decided"]
+    table = facts.assign(slot=slot, **total[counts].astype("Int64"))
+    table["wins"], table["excess_n"] = total[f"wins_{slot}"], total["told"]
+    table = table.astype({"wins": "Int64", "excess_n": "Int64"})
+    for name, found in (("share", share), ("excess", excess)):
+        table[name] = found["estimate"]
+        table[[f"{name}_low", f"{name}_high"]] = found[["low", "high"]]
+    table["expected"] = 1 / facts["_p"].astype(float)
+    table["expected_shown"] = total[f"expected_{slot}"] / total["decided"].replace(0, np.nan)
+    table["clusters"] = share["clusters"].astype("Int64")
+    table["note"] = np.select(
+        [total["decided"] == 0, total["told"] == 0, table["clusters"] < 2, ~facts["balanced"]],
+        [
+            "no verdict for a slot",
+            "each comparison shown in one arrangement: slot and candidate cannot be told apart",
+            "one cluster: no interval and no test",
+            UNBALANCED,
+        ],
+        "",
+    )
+    return table
+
+
+def _test_groups(sums, slots, permutations, seed):
+    """Return p of each group; missing with fewer than two clusters that have an excess."""
+    groups = sums.groupby(level=list(range(sums.index.nlevels - 1)), observed=True)
+    told, null = (sums[[f"{n}_{k + 1}" for k in range(slots)]].to_numpy() for n in ("told", "null"))
+    width = groups["decided"].size() * 0 + slots
+    if "slots" in sums.index.names:
+        width[:] = width.index.get_level_values("slots").to_numpy(dtype=np.int64)
+    p = {}
+    for group, rows in groups.indices.items():
+        used = rows[sums["told"].to_numpy()[rows] > 0]
+        apart = (told - null)[used, : width[group]]
+        p[group] = slot_label_test(apart, permutations, seed) if len(used) > 1 else np.nan
+    return pd.Series(p, dtype=float).rename_axis(groups.size().index.names)
