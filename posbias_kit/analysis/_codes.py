@@ -30,6 +30,8 @@ def number_groups(frame, columns):
     """
     code, size = np.zeros(len(frame), dtype=np.int64), 1
     for column in columns:
+        if len(frame) and (frame[column] == frame[column].iloc[0]).all():
+            continue  # many key columns hold one value, and comparing is cheaper than coding
         values, names = pd.factorize(frame[column], use_na_sentinel=False)
         if size * len(names) > _LARGEST:
             code, seen = pd.factorize(code)

@@ -1,6 +1,6 @@
 """Do judges agree with each other, and do they cluster by family?"""
 
-from itertools import permutations
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -8,16 +8,20 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score, cohen_kappa_score
 
+from posbias_kit.analysis.intervals import share_intervals
 from posbias_kit.schema import PRESENTATION_KEY, TIE_CHOICE
 
 _PLACE = ["benchmark", "experiment"]
+_PAIR = [*_PLACE, "judge", "other"]
 
 
-def judge_agreement(verdicts, ties=True):
+def judge_agreement(verdicts, ties=True, level=0.95):
     """Share of identical choices between judges on the same presentations and repeats.
 
     With `ties` every instance where both judges gave a verdict counts; without, an instance is
-    left out when either of them ties. `kappa` is Cohen's, on the same instances.
+    left out when either of them ties. `kappa` is Cohen's, on the same instances. The interval of
+    the share is Wilson's at the effective size, over clusters
+    (:func:`posbias_kit.analysis.intervals.share_intervals`).
 
     *Source: Shi et al., Judging the Judges (arXiv 2406.07791), section on agreement; J. Cohen
     (1960), A coefficient of agreement for nominal scales.*
@@ -27,28 +31,36 @@ def judge_agreement(verdicts, ties=True):
     verdicts : DataFrame
         The verdict table.
     ties : bool
+    level : float
+        Level of the interval.
 
     Returns
     -------
     DataFrame
         One row an ordered pair of judges (both directions, so that a pivot is a full matrix):
-        benchmark, experiment, judge, other, ties, instances, agreement, kappa. Missing where the
-        two share no instance; kappa is missing, too, where both always say the same one thing.
+        benchmark, experiment, judge, other, ties, instances, agreement, agreement_low,
+        agreement_high, kappa. Missing where the two share no instance; kappa is missing, too,
+        where both always say the same one thing, and the limits where there is one cluster.
     """
-    rows = []
+    counts, kappas = {}, {}
     for place, block in verdicts.groupby(_PLACE, observed=True):
         choices = choice_matrix(block)
         if not ties:
             choices = choices.where(choices != TIE_CHOICE)
-        pairs = {}
-        for judge, other in permutations(choices.columns, 2):
-            if (other, judge) in pairs:
-                pairs[judge, other] = pairs[other, judge]
-            else:
-                pairs[judge, other] = _compare(choices[judge], choices[other])
-            rows.append((*place, judge, other, ties, *pairs[judge, other]))
-    columns = [*_PLACE, "judge", "other", "ties", "instances", "agreement", "kappa"]
-    return pd.DataFrame(rows, columns=columns)
+        cluster = instance_clusters(choices, block)
+        for pair in combinations(choices.columns, 2):
+            same, kappas[*place, *pair] = _compare(*(choices[name] for name in pair))
+            counts[*place, *pair] = same.groupby(cluster).agg(["sum", "count"])
+    columns = [*_PAIR, "ties", "instances", "agreement", "agreement_low", "agreement_high", "kappa"]
+    if not counts:
+        return pd.DataFrame(columns=columns)
+    sums = pd.concat(counts, names=[*_PAIR, "cluster"])
+    table = share_intervals(sums, "sum", "count", level).rename(columns={"estimate": "agreement"})
+    table = table.rename(columns={"low": "agreement_low", "high": "agreement_high"})
+    instances = sums["count"].groupby(level=_PAIR).sum()
+    table = table.assign(ties=ties, instances=instances, kappa=pd.Series(kappas)).reset_index()
+    mirrored = table.rename(columns={"judge": "other", "other": "judge"})
+    return pd.concat([table, mirrored]).sort_values(_PAIR, ignore_index=True)[columns]
 
 
 def choice_matrix(verdicts):
@@ -72,6 +84,12 @@ def choice_matrix(verdicts):
     matrix[code, judge] = told["choice"].to_numpy(dtype=float)
     index = pd.MultiIndex.from_frame(told[key].groupby(code.to_numpy()).first())
     return pd.DataFrame(matrix, index=index, columns=names)
+
+
+def instance_clusters(choices, verdicts):
+    """Name the cluster of each instance of :func:`choice_matrix`, as an array."""
+    home = verdicts.drop_duplicates("comparison").set_index("comparison")["cluster"]
+    return choices.index.get_level_values("comparison").map(home).to_numpy()
 
 
 def judge_clusters(agreement, families=None):
@@ -128,10 +146,10 @@ def judge_linkage(matrix):
 
 
 def _compare(one, two):
+    """Where two judges say the same (missing where one of them says nothing), and their kappa."""
     both = one.notna() & two.notna()
+    same = (one == two).astype(float).where(both)
     one, two = one[both], two[both]
-    if one.empty:
-        return 0, np.nan, np.nan
-    single = pd.concat([one, two]).nunique() == 1  # kappa is 0 / 0
-    kappa = np.nan if single else cohen_kappa_score(one.astype(int), two.astype(int))
-    return len(one), (one == two).mean(), kappa
+    if one.empty or pd.concat([one, two]).nunique() == 1:  # kappa is 0 / 0
+        return same, np.nan
+    return same, cohen_kappa_score(one.astype(int), two.astype(int))

@@ -61,12 +61,31 @@ def variance_components(verdicts, metric="pc", by=("judge",), convention="paper"
     [[0.5, 0.333]]
     """
     keys = group_columns(verdicts, by)
-    series = measure_series(verdicts, metric, convention, keys)
+    table = split_variance(measure_series(verdicts, metric, convention, keys), keys)
+    table.insert(len(keys), "metric", metric)
+    return table
+
+
+def split_variance(series, keys):
+    """Split the variance of measured series; the docstring above has the formulas.
+
+    Parameters
+    ----------
+    series : DataFrame
+        From :func:`posbias_kit.analysis.measure.measure_series`.
+    keys : list of str
+        The grouping columns.
+
+    Returns
+    -------
+    DataFrame
+        As :func:`variance_components`, without metric.
+    """
     orders = series.groupby(keys, observed=True)["slots"].max().rename("orders")
-    sums = cluster_parts(series[series["n"] > 0], keys)
+    sums = _cluster_parts(series[series["n"] > 0], keys)
     groups = sums.groupby(level=keys, observed=True)
     total = groups.sum().reindex(orders.index, fill_value=0)
-    raw = solve_components(total)
+    raw = _solve(total)
     parts = np.maximum(raw, 0)  # a missing part stays missing
     parts = parts.where(parts.sum(axis=1) > _NOTHING)
     notes = [_note(*row) for row in zip(raw.to_numpy(), total.to_numpy(), strict=True)]
@@ -75,26 +94,13 @@ def variance_components(verdicts, metric="pc", by=("judge",), convention="paper"
     counts = {"clusters": "clusters", "comparisons": "comparisons", "series": "n"}
     for name, source in counts.items():
         table[name] = total[source].astype("Int64")
-    table = table.assign(metric=metric, orders=orders, note=notes)
-    columns = ["metric", "estimate", *PARTS, "s2_mean", "df", *counts, "orders", "note"]
+    table = table.assign(orders=orders, note=notes)
+    columns = ["estimate", *PARTS, "s2_mean", "df", *counts, "orders", "note"]
     return table[columns].reset_index()
 
 
-def cluster_parts(series, keys):
-    """Sums of each cluster from which the sums of squares follow, for any set of clusters.
-
-    Parameters
-    ----------
-    series : DataFrame
-        Holds keys, cluster, the columns that tell comparisons apart, x and n > 0.
-    keys : list of str
-
-    Returns
-    -------
-    DataFrame
-        Indexed by keys and cluster; summed over clusters it is what
-        :func:`solve_components` reads.
-    """
+def _cluster_parts(series, keys):
+    """Sums of each cluster from which the sums of squares follow, for any set of clusters."""
     y = series["x"] / series["n"]
     place = ["arm", "turn", "comparison"] + ["candidate"] * ("candidate" in keys)
     by = [*keys, "cluster", *(name for name in place if name not in keys)]
@@ -110,7 +116,7 @@ def cluster_parts(series, keys):
 _PARTS = ["clusters", "comparisons", "n", "t", "q", "a", "b", "d", "e", "n2"]
 
 
-def solve_components(total):
+def _solve(total):
     """Solve the three equations of :func:`variance_components` for each row of totals."""
     g, c, n, t, q, a, b, d, e, n2 = total[_PARTS].to_numpy(dtype=float).T
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.intervals import cluster_sums, difference_intervals
 from posbias_kit.analysis.measure import measure_series
 from posbias_kit.analysis.multiplicity import adjust_p
@@ -111,9 +112,8 @@ def _pair_up(series, keys):
     place = ["benchmark", "experiment", "arm", "turn", "comparison", "repeat"]
     place += ["candidate"] * ("candidate" in keys)
     series = series[series["complete"] & (series["n"] > 0)].reset_index(drop=True)
-    code = series.groupby(place, sort=False, observed=True).ngroup().to_numpy()
-    head = ~pd.Series(code).duplicated().to_numpy()
-    places = series.loc[head, list(dict.fromkeys([*keys, "cluster"]))].reset_index(drop=True)
+    code, head = number_groups(series, place)
+    places = series[[*keys, "cluster"]].iloc[head].reset_index(drop=True)
     value = (series["x"] / series["n"]).to_numpy()
     values = {}
     for judge, rows in sorted(series.groupby("judge", observed=True).indices.items()):

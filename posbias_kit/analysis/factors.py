@@ -22,7 +22,7 @@ def explain_bias(
         Terms of the full model; `quality_gap` stands for the gap of `gap_source`.
     responses : sequence of str
         Columns of `units`.
-    gap_source : {"own", "other_judges"}
+    gap_source : {"own", "other_judges", "scores"}
     start : {"full", "null"}
     criterion : {"aic", "bic"}
 

@@ -70,7 +70,7 @@ def solve_flips(flips, penalty=0.0):
     Examples
     --------
     >>> solve_flips(([6, 6, 6], [2, 0, 1], [0, 0, 2], [0, 0, 2])).round(4).tolist()
-    [0.5493, nan, 0.6587]
+    [0.5493, nan, 0.7183]
     >>> solve_flips(([6], [0], [0], [0]), penalty=1).round(4).tolist()
     [1.2825]
     """

@@ -13,8 +13,7 @@ from posbias_kit.analysis.intervals import (
 from posbias_kit.analysis.order_permutation import (
     disagree_across,
     disagree_within,
-    excess,
-    permuted_excess,
+    excess_test,
 )
 from posbias_kit.analysis.series import group_columns, spread_candidates
 from posbias_kit.errors import ParamsError
@@ -101,7 +100,7 @@ def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, 
     split = frame[frame["comparisons"]]
     table["p"] = pd.Series(
         {
-            group: _test(counts.winners[split["row"].iloc[rows]], permutations, seed)
+            group: excess_test(counts.winners[split["row"].iloc[rows]], permutations, seed)
             for group, rows in split.groupby(keys, observed=True).indices.items()
         },
         dtype=float,
@@ -182,12 +181,3 @@ def _share(sums, level):
     for side in ("low", "high"):
         result[side] = result[side].where(~flat, wilson[side])
     return result
-
-
-def _test(winners, permutations, seed):
-    """Return p = (1 + #{>=}) / (B + 1); equal sums must not differ by rounding."""
-    if not permutations:
-        return np.nan
-    drawn = permuted_excess(winners, permutations, seed)
-    reached = (drawn >= excess(winners).sum() - 1e-9).sum()
-    return (1 + reached) / (permutations + 1)

@@ -10,7 +10,7 @@ from posbias_kit.analysis.flips import bound_one_sided, flip_score, solve_flips
 from posbias_kit.analysis.intervals import cluster_sums, ratio_intervals
 from posbias_kit.analysis.multiplicity import adjust_p
 from posbias_kit.analysis.planning import detectable_effect
-from posbias_kit.analysis.pooled import fit_pooled
+from posbias_kit.analysis.pooled import explain_missing, fit_pooled
 from posbias_kit.analysis.series import group_columns, spread_candidates
 from posbias_kit.errors import ParamsError
 
@@ -173,21 +173,27 @@ def _bound(sums, table, level):
     flips = sums[_FLIPS].sum(axis=1)
     half = (sums["primacy_half"] + sums["recency_half"]) / flips.where(flips > 0)
     half = half.groupby(level=group, observed=True).sum()
-    lean = table["primacy_full"] + table["primacy_half"] - table["recency_full"]
-    side = np.sign(lean - table["recency_half"])
+    side = _side(table)
     bound = bound_one_sided(table["flip_clusters"] - half, half, level)
-    return (side * bound).where((table["flips"] > 0) & table["beta"].isna())
+    return (side * bound).where(side != 0)
+
+
+def _side(table):
+    """1 where all flips go to the first slot, -1 where all go to the second, else 0."""
+    first = table["primacy_full"] + table["primacy_half"] > 0
+    second = table["recency_full"] + table["recency_half"] > 0
+    return (first & ~second) * 1 - (second & ~first) * 1
 
 
 def _explain(table, level):
     """Say in words why beta, or its interval, is missing."""
-    first = table["beta_bound"].notna() & (table["primacy_full"] + table["primacy_half"] > 0)
+    side = _side(table)
     number = table["flips"].map("{:.4g}".format)
-    sure = f"with {level:.0%} confidence (one-sided)"
+    sure = f"with {100 * level:g}% confidence (one-sided)"
     bound = table["beta_bound"].map("{:.2f}".format)
     words = [
-        ("not estimable: all " + number + " flips to the first slot; beta above " + bound),
-        ("not estimable: all " + number + " flips to the second slot; beta below " + bound),
+        "not estimable: all flips to the first slot (" + number + "); beta above " + bound,
+        "not estimable: all flips to the second slot (" + number + "); beta below " + bound,
     ]
     few = "no interval: flips in one cluster only"
     flat = "no interval: clusters do not differ"
@@ -196,8 +202,8 @@ def _explain(table, level):
             table["sets"] > 0,
             table["comparisons"] == 0,
             table["flips"] == 0,
-            first,
-            table["beta_bound"].notna(),
+            side > 0,
+            side < 0,
             table["beta"].isna(),
             table["flip_clusters"] < 2,
             table["beta_se"].isna(),
@@ -225,7 +231,7 @@ def _fit_marginal(verdicts, keys, level, scores, features):
         half = stats.t.ppf((1 + level) / 2, max(fit.clusters - 1, 1)) * se
         nu = fit.params[1] if tie else np.nan
         weight = np.exp([beta, nu, 0.0])
-        notes = [fit.notes[0], model.note]
+        notes = [explain_missing(fit)[0], model.note]
         row = [beta, se, beta - half, beta + half, nu, weight[1] / weight.sum()]
         rows.append([*model.group.values(), *row, "; ".join(filter(None, notes))])
     names = [*keys, *_POOLED, "log_nu", "p_tie", "marginal_note"]

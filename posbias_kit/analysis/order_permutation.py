@@ -61,6 +61,40 @@ def excess(winners):
     return disagree_across(winners) - within.sum(axis=1) / orders
 
 
+def excess_test(winners, permutations=1000, seed=0):
+    """Test whether the orders of a comparison differ in their verdicts: mean E against chance.
+
+    Winners are permuted over the orders within each comparison, keeping their sizes, which they
+    may be where the order makes no difference and repeats are independent;
+    p = (1 + #{>=}) / (permutations + 1).
+
+    *Source: B. Phipson and G. K. Smyth (2010), Permutation p-values should never be zero,
+    Statistical Applications in Genetics and Molecular Biology 9(1).*
+
+    Parameters
+    ----------
+    winners : ndarray of shape (comparisons, orders, winners)
+        Every order that has a verdict has two.
+    permutations, seed : int
+        0 permutations give no p.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> excess_test(np.array([[[3, 0], [0, 3]]] * 5))
+    0.000999000999000999
+    """
+    if not permutations:
+        return np.nan
+    drawn = permuted_excess(winners, permutations, seed)
+    # Equal sums must not differ by rounding.
+    reached = (drawn >= excess(winners).sum() - 1e-9).sum()
+    return float((1 + reached) / (permutations + 1))
+
+
 def permuted_excess(winners, permutations, seed=0):
     """Sum E over the comparisons when winners are permuted over the orders of each.
 
@@ -84,9 +118,7 @@ def permuted_excess(winners, permutations, seed=0):
     kinds, counts = np.unique(np.hstack([sizes, totals]), axis=0, return_counts=True)
     rng, result = np.random.default_rng(seed), np.zeros(permutations)
     for kind, count in zip(kinds, counts, strict=True):
-        size, total = (
-            tuple(part[part > 0].tolist()) for part in np.split(kind, [sizes.shape[1]])
-        )
+        size, total = (tuple(part[part > 0].tolist()) for part in np.split(kind, [sizes.shape[1]]))
         if len(total) == 1:  # all verdicts name the same winner: E is 0 whatever the order
             continue
         if len(size) == 2:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from posbias_kit.analysis.series import group_columns
 from posbias_kit.analysis.slot_design import build_design
@@ -77,14 +77,14 @@ def pooled_order(verdicts, by=("judge",), level=0.95, scores=None, features=None
     ...     "benchmark": "B", "task": "t", "judge": "j", "status": "ok", "repeat": 1,
     ...     "question": list("00112233"), "shown": shown,
     ...     "choice": pd.array([1, 1, 1, 1, 1, 2, 2, 1], dtype="Int64")}))
-    >>> pooled_order(verdicts)[["term", "estimate"]].round(2).abs().values.tolist()
-    [['first', 1.1], ['b', 0.0]]
+    >>> pooled_order(verdicts)[["term", "estimate"]].round(3).iloc[[0]].values.tolist()
+    [['first', 1.099]]
     """
     if not 0 < level < 1:
         raise ParamsError(f"level {level} is outside (0, 1)", place="pooled_order")
     keys = group_columns(verdicts, by)
     models = fit_pooled(verdicts, keys, scores, features)
-    tables = [_list_terms(model, level).assign(**model.group) for model in models]
+    tables = [list_terms(model, level).assign(**model.group) for model in models]
     columns = [*keys, *_COLUMNS]
     if not tables:
         return pd.DataFrame(columns=columns)
@@ -102,6 +102,8 @@ class PooledModel:
     kinds, terms : list of str
         What each parameter is.
     fit : SlotFit
+    chosen : ndarray
+        Verdicts for each slot.
     note : str
         What the fit leaves out.
     """
@@ -110,6 +112,7 @@ class PooledModel:
     kinds: list
     terms: list
     fit: SlotFit
+    chosen: np.ndarray
     note: str
 
 
@@ -135,7 +138,9 @@ def fit_pooled(verdicts, keys, scores=None, features=None):
         made = build_design(tally, rows, abilities=scores is None)
         fit = fit_slot_logit(made.design, made.counts, made.clusters, made.offset, made.cells)
         group = dict(zip(keys, name, strict=True))
-        models.append(PooledModel(group, made.kinds, made.terms, fit, _say_left_out(made, fit)))
+        chosen = made.counts.sum(axis=0)[: tally.slots[rows[0]]]
+        note = _say_left_out(made, fit)
+        models.append(PooledModel(group, made.kinds, made.terms, fit, chosen, note))
     return models
 
 
@@ -161,29 +166,61 @@ def _say_left_out(made, fit):
     return "; ".join(parts)
 
 
-def _list_terms(model, level):
-    """One row a parameter; the last of three or more slots is minus the sum of the others."""
-    fit, kinds, terms = model.fit, np.array(model.kinds), list(model.terms)
-    order = np.flatnonzero(kinds == "order")
+def explain_missing(fit):
+    """Say of each parameter why it, or its interval, is missing.
+
+    Parameters
+    ----------
+    fit : SlotFit
+
+    Returns
+    -------
+    list of str
+        Empty where nothing is missing.
+    """
+    lone = "no interval: one cluster" if fit.clusters < 2 else "no interval: clusters do not differ"
+    return [
+        note or (lone if np.isnan(error) else "")
+        for note, error in zip(fit.notes, fit.errors, strict=True)
+    ]
+
+
+def list_terms(model, level):
+    """List the parameters of a model, as :func:`pooled_order` does for a group.
+
+    Parameters
+    ----------
+    model : PooledModel
+    level : float
+
+    Returns
+    -------
+    DataFrame
+        The columns of :func:`pooled_order` after the grouping columns. The last of three or more
+        slots is minus the sum of the others.
+    """
+    fit, kinds, terms = model.fit, list(model.kinds), list(model.terms)
+    estimates, errors, notes = list(fit.params), list(fit.errors), explain_missing(fit)
+    slots = kinds.count("order")
+    if slots > 1:
+        kinds.insert(slots, "order")
+        terms.insert(slots, f"slot_{slots + 1}")
+        estimates.insert(slots, -fit.params[:slots].sum())
+        errors.insert(slots, np.sqrt(fit.covariance[:slots, :slots].sum()))
+        notes.insert(slots, next(filter(None, notes[:slots]), ""))
     table = pd.DataFrame(
-        {"kind": kinds, "term": terms, "estimate": fit.params, "se": fit.errors, "note": fit.notes}
+        {"kind": kinds, "term": terms, "estimate": estimates, "se": errors, "note": notes}
     )
-    if len(order) > 1:
-        error = np.sqrt(fit.covariance[np.ix_(order, order)].sum())
-        why = max(fit.notes[k] for k in order)
-        last = ("order", f"slot_{len(order) + 1}", -fit.params[order].sum(), error, why)
-        table.loc[len(order) - 0.5] = dict(zip(table.columns, last, strict=True))
-        table = table.sort_index()
-    table = table[(table["kind"] != "ability") | (table["note"] == "")].reset_index(drop=True)
-    df = fit.clusters - 1 if fit.clusters > 1 else np.nan
-    half = stats.t.ppf((1 + level) / 2, df) * table["se"]
-    first = "; ".join(filter(None, [table["note"].iloc[0], model.note]))
-    table.loc[0, "note"] = first
+    shown = (table["kind"] != "ability") | table["estimate"].notna()
+    table = table[shown].reset_index(drop=True)
+    table.loc[0, "note"] = "; ".join(filter(None, [table["note"].iloc[0], model.note]))
+    df = float(fit.clusters - 1) if fit.clusters > 1 else np.nan
+    half = special.stdtrit(df, (1 + level) / 2) * table["se"]
     return table.assign(
         df=df,
         low=table["estimate"] - half,
         high=table["estimate"] + half,
-        p=2 * stats.t.sf((table["estimate"] / table["se"]).abs(), df),
+        p=2 * special.stdtr(df, -(table["estimate"] / table["se"]).abs()),
         verdicts=int(fit.verdicts),
         clusters=fit.clusters,
     )

@@ -11,7 +11,7 @@ from posbias_kit.analysis.intervals import (
 )
 from posbias_kit.analysis.series import build_series, group_columns, take_sides
 from posbias_kit.errors import ParamsError, check_choice
-from posbias_kit.schema import Convention, Status
+from posbias_kit.schema import TIE_CHOICE, Convention, Status
 
 _COUNTS = [
     "complete",
@@ -101,17 +101,16 @@ def position_bias(verdicts, by=("judge",), convention="paper", draws=2000, level
     for name in conventions:
         check_choice(name, Convention, "convention")
     keys = group_columns(verdicts, by)
-    columns = [*{*keys, "cluster", "comparison", "candidate", "slots"}]
+    columns = sorted({*keys, "cluster", "comparison", "candidate", "slots"})
     series = _flag(take_sides(build_series(verdicts, columns), keys))
     sums = cluster_sums(series, keys, [*_COUNTS, *_EXTRA])
     facts = _facts(series, sums, keys)
-    settings = {"draws": draws, "level": level, "seed": seed}
-    tables = [
-        _estimate(facts, apply_convention(sums, name), name, **settings).assign(convention=name)
-        for name in conventions
-    ]
-    table = pd.concat(tables).reset_index()
-    return _blank_sets(table[[*keys, *_COLUMNS]], facts.reset_index()["_pairs"], len(conventions))
+    counted = dict(enumerate(apply_convention(sums, name) for name in conventions))
+    counted = pd.concat(counted, names=["convention"])
+    table = _estimate(facts, counted, draws, level, seed).reset_index()
+    table["convention"] = table["convention"].map(dict(enumerate(conventions)))
+    table["pf_paper"] = table["pf_paper"].where(table["convention"] == Convention.PAPER)
+    return _blank_sets(table)[[*keys, *_COLUMNS]]
 
 
 _EXTRA = [
@@ -188,30 +187,36 @@ def apply_convention(sums, convention):
     return pd.DataFrame(result)
 
 
-def _estimate(facts, sums, convention, draws, level, seed):
+def _estimate(facts, sums, draws, level, seed):
+    """Estimate pc and pf for each convention (the first index level) and group."""
+    lean = sums.assign(lean=sums["recency"] - sums["primacy"])
+    total = lean.groupby(level=lean.index.names[:-1], observed=True).sum()
+    table = facts.reindex(total.index.droplevel("convention")).set_axis(total.index)
     pc = share_intervals(sums, "yes", "pc_n", level)
     pf = difference_intervals(sums, "recency", "primacy", "pf_n", level)
-    lean = sums.assign(lean=sums["recency"] - sums["primacy"])
-    table = facts.assign(clusters=pc["clusters"].astype("Int64"))
-    for name, found, top in (("pc", pc, "yes"), ("pf", pf, "lean")):
-        boot = bootstrap_intervals(lean, top, f"{name}_n", level, draws, seed)
-        total = sums[f"{name}_n"].groupby(level=facts.index.names, observed=True).sum()
-        table[f"{name}_n"] = total.astype("Int64")
+    boot = _bootstrap(lean, level, draws, seed)
+    table["clusters"] = pc["clusters"].astype("Int64")
+    for name, found in (("pc", pc), ("pf", pf)):
+        table[f"{name}_n"] = total[f"{name}_n"].astype("Int64")
         table[name] = found["estimate"]
         for side in ("low", "high"):
             table[f"{name}_{side}"] = found[side] if draws else np.nan
-            table[f"{name}_boot_{side}"] = boot[side]
-    leaning = lean["lean"].groupby(level=facts.index.names, observed=True).sum()
-    asked = facts["series"].astype(float)
-    paper = (leaning / asked).where(asked > 0)
-    return table.assign(pf_paper=paper if convention == Convention.PAPER else np.nan)
+            table[f"{name}_boot_{side}"] = boot.loc[name, side]
+    asked = table["series"].astype(float)
+    return table.assign(pf_paper=(total["lean"] / asked).where(asked > 0))
 
 
-def _blank_sets(table, pairs, copies):
+def _bootstrap(sums, level, draws, seed):
+    """Resample pc and pf together: groups with as many clusters share their draws."""
+    ratios = {"pc": ["yes", "pc_n"], "pf": ["lean", "pf_n"]}
+    both = {name: sums[pair].set_axis(["x", "n"], axis=1) for name, pair in ratios.items()}
+    return bootstrap_intervals(pd.concat(both), "x", "n", level, draws, seed)
+
+
+def _blank_sets(table):
     """Take the pairwise kinds from groups of list-wise series: they have none there."""
-    sets = np.tile(pairs.to_numpy() == 0, copies)
     kinds = [name for name in table if name.startswith(("primacy", "recency", "pf"))]
-    table.loc[sets, kinds] = pd.NA
+    table.loc[table["_pairs"] == 0, kinds] = pd.NA
     return table
 
 
@@ -234,14 +239,15 @@ def verdict_counts(verdicts, by=("judge", "order")):
     """
     keys = group_columns(verdicts, [name for name in by if name != "order"])
     keys += [name for name in by if name == "order"]
-    status, choice = verdicts["status"], verdicts["choice"]
+    status = verdicts["status"]
+    choice = verdicts["choice"].to_numpy(dtype=np.int16, na_value=-1)
     slots = range(1, int(verdicts["slots"].max()) + 1)
     flags = pd.DataFrame(
         {"asked": status != Status.IDENTICAL}
-        | {f"slot_{slot}": (choice == slot).fillna(False) for slot in slots}
-        | {"tie": (choice == 0).fillna(False)}
+        | {f"slot_{slot}": choice == slot for slot in slots}
+        | {"tie": choice == TIE_CHOICE}
         | {str(name): status == name for name in Status if name != Status.OK}
-    ).astype("int64")
+    )
     table = flags.groupby([verdicts[key] for key in keys], observed=True).sum().reset_index()
     decided = table[[f"slot_{slot}" for slot in slots]].sum(axis=1)
     return table.assign(first_share=(table["slot_1"] / decided).where(decided > 0))

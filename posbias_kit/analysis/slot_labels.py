@@ -27,14 +27,15 @@ def slot_label_test(apart, permutations=1000, seed=0):
     Returns
     -------
     float
-        p = (1 + #{>=}) / (permutations + 1); missing without permutations.
+        p = (1 + #{>=}) / (permutations + 1); missing without permutations, or with one
+        cluster.
 
     Examples
     --------
-    >>> slot_label_test(np.array([[2.0, -2.0]] * 12))
-    0.00049
+    >>> slot_label_test(np.array([[2.0, -2.0]] * 8))
+    0.0078125
     """
-    if not permutations:
+    if not permutations or len(apart) < 2:
         return np.nan
     if apart.shape[1] == 2:
         return float(sign_flip_test(apart[:, 0], permutations, seed))
@@ -48,7 +49,7 @@ def slot_label_test(apart, permutations=1000, seed=0):
 
 
 def _wald(apart):
-    """s' M^- s with s = sum_g d_g and M = sum_g d_g d_g'; the last slot follows from the rest."""
+    """Return s' M^- s with s = sum_g d_g and M = sum_g d_g d_g', the last slot left out."""
     kept = apart[..., :-1]
     total = kept.sum(axis=1)
     inverse = np.linalg.pinv(np.swapaxes(kept, 1, 2) @ kept, hermitian=True)

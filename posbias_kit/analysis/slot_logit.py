@@ -182,7 +182,7 @@ def _cluster_scores(problem, theta, counts, clusters, cells):
     column = cells[told][:, None] * width + np.arange(width)
     place = (np.repeat(groups, width), column.ravel())
     sums = sparse.csr_array((residual.ravel(), place), shape=(number, problem.counts.size))
-    return sums @ problem.design.reshape(problem.counts.size, -1), number
+    return sums @ problem.design.reshape(-1, problem.design.shape[2]), number
 
 
 def _report(problem, theta, kept, notes, size, scores, number):

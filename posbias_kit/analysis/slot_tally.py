@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from posbias_kit.analysis._codes import number_groups
+from posbias_kit.analysis.series import spread_candidates
 from posbias_kit.errors import TableError
 from posbias_kit.schema import TIE_CHOICE
 
@@ -68,14 +70,18 @@ def tally_slots(verdicts, keys, scores=None, features=None):
     by_answer = ["benchmark", "question"] if not (scores is None and features is None) else []
     what = [*by_answer, "shown"]
     parts = [*dict.fromkeys([*keys, "cluster", "reference", "slots", *what])]
-    code = told.groupby(parts, sort=False, observed=True).ngroup().to_numpy()
-    size, width = (code.max() + 1, int(told["slots"].max())) if len(code) else (0, 2)
+    if "candidate" in keys:
+        parts += ["comparison"]
+    code, head = number_groups(told, parts)
+    size, width = len(head), int(told["slots"].max()) if len(told) else 2
     choice = told["choice"].to_numpy(dtype=np.int64)
     place = code * (width + 1) + np.where(choice == TIE_CHOICE, width, choice - 1)
     counts = np.bincount(place, minlength=size * (width + 1)).reshape(size, width + 1)
-    rows = told[parts].iloc[np.unique(code, return_index=True)[1]].reset_index(drop=True)
-    cell = rows.groupby(what, sort=False, observed=True).ngroup().to_numpy()
-    cells = rows[what].iloc[np.unique(cell, return_index=True)[1]]
+    rows = told[parts].iloc[head].assign(row=np.arange(size))
+    if "candidate" in keys:
+        rows = spread_candidates(rows, keys)
+    cell, head = number_groups(rows, what)
+    cells = rows[what].iloc[head]
     shown, candidates = _read_shown(cells["shown"], width)
     known, values, names = np.zeros(shown.shape), np.zeros((*shown.shape, 0)), []
     if scores is not None:
@@ -84,12 +90,12 @@ def tally_slots(verdicts, keys, scores=None, features=None):
         names = [name for name in features if name not in _ANSWER]
         values = _look_up(cells, shown, candidates, features, names, "features")
     return SlotTally(
-        frame=rows[keys],
+        frame=rows[keys].reset_index(drop=True),
         cluster=pd.factorize(rows["cluster"])[0],
         cell=cell,
         slots=rows["slots"].to_numpy(dtype=np.int64),
         reference=pd.Index(candidates).get_indexer(rows["reference"]),
-        counts=counts.astype(float),
+        counts=counts[rows["row"]].astype(float),
         shown=shown,
         known=known,
         features=values,
@@ -129,5 +135,5 @@ def _look_up(frame, shown, candidates, table, names, place):
     ids = np.array([*candidates, ""], dtype=object)[shown.ravel()]
     keys = [np.repeat(frame[name].to_numpy(), width) for name in _ANSWER[:2]]
     found = values.reindex(pd.MultiIndex.from_arrays([*keys, ids], names=_ANSWER)).to_numpy()
-    found[shown.ravel() < 0] = 0
+    found = np.where(shown.ravel()[:, None] < 0, 0.0, found)
     return found.reshape(*shown.shape, len(names))

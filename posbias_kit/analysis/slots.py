@@ -30,9 +30,9 @@ def slot_wins(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
 
         sum over o of n_o t_c(o,k) / n,     c(o,k) the candidate that stood there,
 
-    which is sum_c t_c / p when balanced. The excess is (wins - expected) over the comparisons that have
-    verdicts in two or more arrangements; where these are not balanced it is drawn towards 0, and
-    for comparisons shown in one arrangement slot and candidate cannot be told apart.
+    which is sum_c t_c / p when balanced. The excess is wins - expected per verdict for a slot, over
+    the comparisons that have verdicts in two or more arrangements: in one arrangement slot and
+    candidate cannot be told apart. Where arrangements are not balanced it is drawn towards 0.
 
     The test is :func:`posbias_kit.analysis.slot_labels.slot_label_test` on the clusters' sums of
     wins - expected.
@@ -71,12 +71,12 @@ def slot_wins(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
     ...     "shown": [("a", "b"), ("b", "a")] * 2, "repeat": [1, 1, 2, 2],
     ...     "choice": pd.array([1, 1, 1, 2], dtype="Int64")}))
     >>> slot_wins(verdicts)[["slot", "wins", "share", "excess"]].values.tolist()
-    [[1.0, 3.0, 0.75, 0.25], [2.0, 1.0, 0.25, -0.25]]
+    [[1, 3, 0.75, 0.25], [2, 1, 0.25, -0.25]]
     """
     if not 0 < level < 1:
         raise ParamsError(f"level {level} is outside (0, 1)", place="slot_wins")
     keys = group_columns(verdicts, by)
-    tally = tally_slots(verdicts, [*COMPARISON_KEY, *({"repeat"} & {*keys})])
+    tally = tally_arrangements(verdicts, [*COMPARISON_KEY, *({"repeat"} & {*keys})])
     slots = range(1, tally.wins.shape[1] + 1)
     frame = tally.frame.assign(told=np.where(tally.told, tally.frame["decided"], 0))
     for slot in slots:
@@ -88,8 +88,8 @@ def slot_wins(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
     each = [f"{name}_{slot}" for slot in slots for name in ("wins", "expected", "told", "null")]
     sums = cluster_sums(frame, keys, ["verdicts", "ties", "decided", "told", *each])
     groups = frame.groupby(keys, observed=True)
-    p = _test_groups(sums, len(slots), permutations, seed)
-    facts = pd.DataFrame({"balanced": groups["balanced"].all(), "p": p, "_p": groups["slots"].max()})
+    facts = pd.DataFrame({"balanced": groups["balanced"].all(), "_p": groups["slots"].max()})
+    facts["p"] = _test_groups(sums, facts["_p"], permutations, seed)
     table = pd.concat([_estimate(sums, facts, slot, level) for slot in slots]).reset_index()
     table = table[table["slot"] <= table["_p"]].sort_values([*keys, "slot"], kind="stable")
     return table[[*keys, *_COLUMNS]].reset_index(drop=True)
@@ -102,7 +102,7 @@ _COLUMNS = [
 ]  # fmt: skip
 
 
-class SlotTally(NamedTuple):
+class ArrangementTally(NamedTuple):
     """Verdicts by what was shown (P rows) and slot."""
 
     frame: pd.DataFrame
@@ -116,7 +116,7 @@ class SlotTally(NamedTuple):
     """(P,) whether the comparison has verdicts in two or more arrangements."""
 
 
-def tally_slots(verdicts, unit):
+def tally_arrangements(verdicts, unit):
     """Count wins by arrangement and slot, with their expectation within each unit.
 
     Parameters
@@ -128,7 +128,7 @@ def tally_slots(verdicts, unit):
 
     Returns
     -------
-    SlotTally
+    ArrangementTally
     """
     asked = verdicts[verdicts["status"] != Status.IDENTICAL]
     code, head = number_groups(asked, [*unit, "order", "shown"])
@@ -150,18 +150,19 @@ def tally_slots(verdicts, unit):
     told = np.bincount(group, weights=valid > 0)[group] > 1
     frame["verdicts"], frame["ties"], frame["decided"] = valid, counts[:, 0], wins.sum(axis=1)
     frame["balanced"] = _balance(group, pair, place, frame["slots"].to_numpy(dtype=np.int64))
-    return SlotTally(frame, wins, expected, told)
+    return ArrangementTally(frame, wins, expected, told)
 
 
 def _stood(shown, width):
     """Number of the candidate in each slot, one past the last where there is no such slot."""
     codes, texts = pd.factorize(shown)
     lists = [json.loads(text) for text in texts]
-    numbers = {name: number for number, name in enumerate(sorted({name for names in lists for name in names}))}
+    names = sorted({name for ids in lists for name in ids})
+    numbers = {name: number for number, name in enumerate(names)}
     table = np.full((len(lists), width), len(numbers))
-    for row, names in enumerate(lists):
-        table[row, : len(names)] = [numbers[name] for name in names]
-    return table[codes], len(numbers)
+    for row, ids in enumerate(lists):
+        table[row, : len(ids)] = [numbers[name] for name in ids]
+    return table[codes], len(names)
 
 
 def _balance(group, pair, asked, slots):
@@ -204,15 +205,15 @@ def _estimate(sums, facts, slot, level):
 
 
 def _test_groups(sums, slots, permutations, seed):
-    """Return p of each group; missing with fewer than two clusters that have an excess."""
+    """Return p of each group; missing with fewer than two clusters."""
+    names = [f"{{}}_{slot}" for slot in range(1, int(slots.max()) + 1)]
+    told, null = (sums[[name.format(kind) for name in names]] for kind in ("told", "null"))
+    apart, used = told.to_numpy() - null.to_numpy(), (sums["told"] > 0).to_numpy()
     groups = sums.groupby(level=list(range(sums.index.nlevels - 1)), observed=True)
-    told, null = (sums[[f"{n}_{k + 1}" for k in range(slots)]].to_numpy() for n in ("told", "null"))
-    width = groups["decided"].size() * 0 + slots
-    if "slots" in sums.index.names:
-        width[:] = width.index.get_level_values("slots").to_numpy(dtype=np.int64)
-    p = {}
-    for group, rows in groups.indices.items():
-        used = rows[sums["told"].to_numpy()[rows] > 0]
-        apart = (told - null)[used, : width[group]]
-        p[group] = slot_label_test(apart, permutations, seed) if len(used) > 1 else np.nan
-    return pd.Series(p, dtype=float).rename_axis(groups.size().index.names)
+    return pd.Series(
+        {
+            group: slot_label_test(apart[rows[used[rows]], : slots[group]], permutations, seed)
+            for group, rows in groups.indices.items()
+        },
+        dtype=float,
+    )

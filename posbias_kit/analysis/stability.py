@@ -59,7 +59,7 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     [[0.667, 0.75]]
     """
     keys = group_columns(verdicts, by)
-    shown = _presentations(verdicts, [*{*keys, *_PLACE, "cluster", "slots"}])
+    shown = _presentations(verdicts, sorted({*keys, *_PLACE, "cluster", "slots"}))
     flags = [
         "presentations",
         "stable",

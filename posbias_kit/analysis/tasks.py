@@ -55,7 +55,8 @@ def task_differences(
     -------
     DataFrame
         One row a group and way: metric; convention; way; tasks (groups compared); clusters;
-        lowest, lowest_value, highest, highest_value (the task at each end); spread; p; p_holm
+        lowest, lowest_deviation, highest, highest_deviation (the tasks furthest below
+        and above the common value, or what their clusters give, and how far); spread; p; p_holm
         over the rows of the same benchmark, experiment and way; mde (difference of two tasks
         found with probability .8, median over pairs, without a correction for their number);
         note.
@@ -96,7 +97,7 @@ def task_differences(
 
 
 _COLUMNS = [
-    "way", "tasks", "clusters", "lowest", "lowest_value", "highest", "highest_value", "spread",
+    "way", "tasks", "clusters", "lowest", "lowest_deviation", "highest", "highest_deviation", "spread",
     "p", "mde", "note",
 ]  # fmt: skip
 _EMPTY = {"way": OVER, "tasks": 0, "clusters": 0, "note": "no complete series"}
@@ -104,8 +105,9 @@ _EMPTY = {"way": OVER, "tasks": 0, "clusters": 0, "note": "no complete series"}
 
 def _compare(cells, level, flips, seed):
     """One row for each way in which the tasks of a group can be compared."""
-    task, cluster = (pd.factorize(cells[name], sort=True)[0] for name in ("task", "cluster"))
-    links = coo_array((np.ones(len(cells)), (task, cluster + task.max() + 1)), shape=[len(cells) * 2] * 2)
+    (task, tasks), (cluster, clusters) = (pd.factorize(cells[k]) for k in ("task", "cluster"))
+    size = len(tasks) + len(clusters)
+    links = coo_array((np.ones(len(cells)), (task, len(tasks) + cluster)), shape=(size, size))
     island = connected_components(links, directed=False)[1][task]
     shared = cells.groupby("cluster")["task"].transform("size") > 1
     rows = []
@@ -128,13 +130,10 @@ def _name_tasks(tasks):
 def _test(cells, blocks, way, level, flips, seed):
     labels, names = pd.factorize(cells["task"], sort=True)
     sums = cells.groupby(blocks.to_numpy())[["x", "n"]].transform("sum")
-    residual = (cells["x"] - sums["x"] / sums["n"] * cells["n"]).to_numpy()
-    size = cells["n"].to_numpy()
-    totals = cells.groupby("task")[["x", "n"]].sum()
-    value = totals["x"] / totals["n"]
-    row = {"way": way, "tasks": len(names), "clusters": cells["cluster"].nunique()}
-    row |= {"lowest": value.idxmin(), "lowest_value": value.min()}
-    row |= {"highest": value.idxmax(), "highest_value": value.max(), "note": ""}
+    cells = cells.assign(e=cells["x"] - sums["x"] / sums["n"] * cells["n"])
+    residual, size = cells["e"].to_numpy(), cells["n"].to_numpy()
+    row = {"way": way, "tasks": len(names), "clusters": cells["cluster"].nunique(), "note": ""}
+    row |= _name_ends(cells)
     if len(names) < 2:
         return row | {"note": "one task: nothing to compare"}
     if way == OVER and len(cells) == len(names):
@@ -144,10 +143,18 @@ def _test(cells, blocks, way, level, flips, seed):
     codes = pd.factorize(blocks)[0]
     statistic, p = label_permutation_test(residual, size, labels, codes, flips, seed)
     row |= {"spread": float(np.sqrt(statistic / size.sum())), "p": float(p)}
-    return row | {"mde": _detectable(cells, labels, level)}
+    return row | {"mde": _detectable(cells, labels, way, level)}
 
 
-def _detectable(cells, labels, level):
+def _name_ends(cells):
+    """Name the tasks furthest below and above what their clusters give."""
+    totals = cells.groupby("task")[["e", "n"]].sum()
+    away = totals["e"] / totals["n"]
+    ends = {"lowest": away.idxmin(), "lowest_deviation": away.min()}
+    return ends | {"highest": away.idxmax(), "highest_deviation": away.max()}
+
+
+def _detectable(cells, labels, way, level):
     """Median over pairs of tasks of the detectable difference, from cluster contributions.
 
     A task's mean moves by e_gk / N_k with cluster g; a pair's error is that of the difference
@@ -163,8 +170,8 @@ def _detectable(cells, labels, level):
     for one, two in combinations(range(len(counts)), 2):
         both = (held[:, one] & held[:, two]).sum()
         df = counts[one] + counts[two] - 2 - max(both - 1, 0)
-        if min(counts[one], counts[two]) > 1:
+        if min(counts[one], counts[two]) > 1 and (both or way == OVER):
             se = np.sqrt(((moves[:, one] - moves[:, two]) ** 2).sum())
             effects.append(float(detectable_effect(se, df, level)))
-    effects = [effect for effect in effects if effect == effect]
+    effects = [effect for effect in effects if effect > 0]  # not the missing ones
     return float(np.median(effects)) if effects else np.nan

@@ -90,8 +90,8 @@ def build_units(
         consistent, wins, losses (of the consistent series; missing without a side), pc, pf,
         pf_paper, owr, chance (1/p), gap_own, gap_bound, owr_other, gap_other_judges, scored
         (comparisons whose answers all have a score), score_difference, gap_scores,
-        log_task_input_length, log_task_output_length (natural log of the mean characters over the unit's questions,
-        turns summed; output is all answers shown).
+        log_task_input_length, log_task_output_length (natural log of the mean characters over
+        the unit's questions, turns summed; output is all answers shown).
 
     Raises
     ------

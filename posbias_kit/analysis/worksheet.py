@@ -154,12 +154,11 @@ _COLUMNS = ["order_sensitive", "order_sensitive_expected", "order_sensitive_p", 
 
 
 def _column_names(counts):
-    """Name each order by its label where that is the same in all comparisons."""
-    names = []
-    for index, labels in enumerate(counts.labels.T):
-        found = sorted({*labels} - {""})
-        names.append(found[0].lower() if len(found) == 1 else f"order_{index + 1}")
-    return names
+    """Name the orders by their labels where all comparisons have the same, else by number."""
+    found = [sorted({*labels} - {""}) for labels in counts.labels.T]
+    if all(len(labels) == 1 for labels in found):
+        return [labels[0].lower() for labels in found]
+    return [f"order_{index}" for index, _ in enumerate(found, start=1)]
 
 
 def _whole(values, told):

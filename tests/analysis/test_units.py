@@ -6,7 +6,8 @@ import pytest
 from verdict_tables import pairs, stack
 
 from posbias_kit.analysis import build_units, explain_bias, quality_gap_fits, win_rates
-from posbias_kit.data import build_benchmark, prepare_study
+from posbias_kit.data import build_benchmark, build_verdicts, prepare_study
+from posbias_kit.errors import TableError
 
 B07 = ["FS"] * 4 + ["SF"] * 2 + ["TT"] + ["FF"] * 2 + ["SS", "FT", "IF"]
 
@@ -48,6 +49,94 @@ def test_single_judge_has_no_other():
     assert units["gap_other_judges"].isna().all()
     assert fits.loc["other_judges", "note"] == "not estimable: no other judge"
     assert np.isnan(fits.loc["other_judges", "r_squared"])
+
+
+def _sets(slots, judges=1):
+    """Verdicts at random on 30 sets of candidates a, b, .. in all cyclic orders."""
+    rng = np.random.default_rng(slots)
+    names = [*"abcde"[:slots]]
+    table = pd.MultiIndex.from_product(
+        [range(judges), [f"q{k}" for k in range(30)], range(slots)],
+        names=["judge", "question", "turned"],
+    ).to_frame(index=False)
+    table["shown"] = [tuple(names[k:] + names[:k]) for k in table["turned"]]
+    table["order"] = "r" + table.pop("turned").astype(str)
+    choice = rng.integers(0, slots + 1, size=len(table))
+    choice[rng.random(len(table)) < 0.6] = 1
+    about = {"benchmark": "B", "task": "t", "repeat": 1, "status": "ok"}
+    return build_verdicts(table.assign(**about, choice=pd.array(choice, dtype="Int64")))
+
+
+@pytest.mark.parametrize("slots", [2, 3, 5])
+def test_own_win_rate_is_bound_to_pc(slots):
+    """-pc / p <= owr - 1/p <= pc (1 - 1/p) for every unit, pairwise and list-wise."""
+    units = build_units(_sets(slots, judges=20))
+    low, high = -units["pc"] / slots, units["pc"] * (1 - 1 / slots)
+    lead = units["owr"] - 1 / slots
+
+    assert len(units) == 20 * slots
+    assert (units["chance"] == 1 / slots).all()
+    assert ((low - 1e-12 <= lead) & (lead <= high + 1e-12)).all()
+    assert (units["gap_own"] <= units["gap_bound"] + 1e-12).all()
+
+
+@pytest.mark.parametrize(("code", "owr"), [("FS", 1.0), ("SF", 0.0)])
+def test_bound_is_reached(code, owr):
+    """Always winning and always losing lie on the bound."""
+    unit = build_units(pairs([code] * 4)).iloc[0]
+
+    assert unit["owr"] == owr
+    assert unit["gap_own"] == unit["gap_bound"] == 0.5
+
+
+def _scores(**answers):
+    rows = [(f"q{k}", name, v) for name, values in answers.items() for k, v in enumerate(values)]
+    return pd.DataFrame(rows, columns=["question", "candidate", "score"])
+
+
+def test_gap_from_scores_by_hand():
+    """a scores 7 and 4, b 5 and 8: mean difference -1, gap 1; wins and losses do not matter."""
+    unit = build_units(pairs(["FS", "FS"]), scores=_scores(a=[7, 4], b=[5, 8])).iloc[0]
+
+    assert unit[["scored", "score_difference", "gap_scores"]].tolist() == [2, -1, 1]
+
+
+def test_grades_of_one_answer_are_averaged():
+    """Two grades 6 and 8 of the same answer count as 7."""
+    scores = pd.concat([_scores(a=[6], b=[5]), _scores(a=[8])])
+
+    assert build_units(pairs(["FS"]), scores=scores)["score_difference"].tolist() == [2]
+
+
+def test_unscored_answers_are_left_out_and_counted():
+    """A comparison with one score only says nothing; without any score the gap is missing."""
+    some = build_units(pairs(["FS", "FS"]), scores=_scores(a=[7, 4], b=[5])).iloc[0]
+    none = build_units(pairs(["FS", "FS"])).iloc[0]
+
+    assert some[["scored", "gap_scores"]].tolist() == [1, 2]
+    assert none["scored"] == 0
+    assert none[["score_difference", "gap_scores"]].isna().all()
+
+
+def test_scores_of_a_set_stand_against_the_mean_of_the_others():
+    """a 9, b 5, c 1: a leads by 9 - 3, b by 5 - 5, c by 1 - 7."""
+    scores = pd.concat([_scores(a=[9] * 30, b=[5] * 30, c=[1] * 30)])
+    units = build_units(_sets(3), scores=scores).set_index("candidate")
+
+    assert units["score_difference"].to_dict() == {"a": 6, "b": 0, "c": -6}
+
+
+def test_scores_without_a_column():
+    """The message names the missing column."""
+    with pytest.raises(TableError, match="missing column 'score'"):
+        build_units(pairs(["FS"]), scores=pd.DataFrame({"question": ["q0"], "candidate": ["a"]}))
+
+
+def test_counts_of_the_null_stand_in_the_units():
+    """Complete, consistent, wins and losses of B07, as in the win rates."""
+    unit = build_units(pairs(B07)).iloc[0]
+
+    assert unit[["complete", "consistent", "wins", "losses"]].tolist() == [11, 7, 4, 2]
 
 
 def test_lengths_by_hand():

@@ -9,14 +9,19 @@ from posbias_kit.analysis import OWR, quadratic_curve
 from posbias_kit.report import style
 
 _NAMES = {"pc": "position consistency", "pf": "preference fairness"}
-_SOURCES = {"own": "own verdicts", "other_judges": "other judges' verdicts"}
+_SOURCES = {
+    "own": "own verdicts",
+    "other_judges": "other judges' verdicts",
+    "scores": "scores of the answers",
+}
 
 
 def plot_quality_gap(units, fits, response="pc"):
     """Draw a response against the overall win rate, a panel for each judge and gap source.
 
     Points are units (candidate x task), the curve is the quadratic fit. For `pc` against a
-    judge's own win rate, the grey region is impossible: the gap is at most pc / 2.
+    judge's own win rate, the grey region is impossible: the gap is at most pc / 2. Source
+    `scores` has the difference of mean scores in the place of the win rate.
 
     Parameters
     ----------
@@ -37,16 +42,22 @@ def plot_quality_gap(units, fits, response="pc"):
     )
     with plt.rc_context({"figure.constrained_layout.use": False}):  # the grid lays itself out
         grid = sns.FacetGrid(
-            points, row="judge", col="source", height=2.4, aspect=1.5, margin_titles=True
-        )
+            points, row="judge", col="source", height=2.4, aspect=1.5, margin_titles=True,
+            sharex="col",
+        )  # fmt: skip
     grid.map_dataframe(sns.scatterplot, x="win_rate", y=response, s=18, alpha=0.5, linewidth=0)
     for (judge, source), ax in grid.axes_dict.items():
         _draw_fit(ax, fits[(fits["judge"] == judge) & (fits["source"] == source)], response, source)
-    grid.set(xlim=(-0.02, 1.02), ylim=(-0.05, 1.05) if response == "pc" else (-1.05, 1.05))
+    grid.set(ylim=(-0.05, 1.05) if response == "pc" else (-1.05, 1.05))
     grid.set_axis_labels("overall win rate", _NAMES[response])
     grid.set_titles(row_template="{row_name}", col_template="")
     for ax, source in zip(grid.axes[0], grid.col_names, strict=True):
         ax.set_title(_SOURCES[source])
+        if source != "scores":
+            ax.set_xlim(-0.02, 1.02)  # shared by the column
+    for ax, source in zip(grid.axes[-1], grid.col_names, strict=True):
+        if source == "scores":
+            ax.set_xlabel("difference of mean scores")
     style.describe(grid, f"{_NAMES[response].capitalize()} against overall win rate. {_say(fits)}")
     return grid
 
@@ -60,7 +71,7 @@ def _draw_fit(ax, fit, response, source):
         ax.text(0.5, 0.5, note, transform=ax.transAxes, ha="center", fontsize=8)
         return
     fit = fit.iloc[0]
-    owr = np.linspace(0, 1, 101)
+    owr = np.linspace(0, 1, 101) if source != "scores" else np.linspace(*ax.get_xlim(), 101)
     ax.plot(owr, quadratic_curve(fit, owr), color="#d55e00", linewidth=2)
     ax.text(
         0.03,

@@ -1,0 +1,207 @@
+"""Win rates with position taken out, side by side with what one order alone would say."""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from posbias_kit.analysis._codes import number_groups
+from posbias_kit.analysis.bradley_terry import fit_abilities
+from posbias_kit.analysis.intervals import bootstrap_intervals, cluster_sums, share_intervals
+from posbias_kit.analysis.ranks import rank_estimates
+from posbias_kit.analysis.series import SERIES_KEY, build_series, group_columns
+from posbias_kit.errors import ParamsError
+from posbias_kit.schema import TIE_CHOICE
+
+ADJUSTED, CONDITIONAL, MODEL = "order_averaged", "both_agree", "bradley_terry"
+"""Methods that use every order; those of one order are named ``order_AB``, ``first_shown``, .."""
+
+
+def adjusted_win_rates(verdicts, by=("judge",), level=0.95, draws=2000, seed=0):
+    """Estimate every candidate's win rate from one order, and with the order taken out.
+
+    A verdict gives a candidate 1 when it wins, 1/p for a TIE, else 0. All methods use the same
+    complete series, so that they differ by the order alone:
+
+    ==================  =====================================================================
+    order_AB, order_BA  the verdicts of one order, as if only it had been asked (with a
+                        reference, the candidate is shown first in AB and second in BA)
+    first_shown,        without a reference: the verdicts in which the candidate was shown
+    second_shown        first, or second
+    both_agree          the series in which all orders name the same winner. Conditional: it
+                        speaks of the pairs on which the judge is consistent, not of all pairs
+    order_averaged      the mean over the orders. Every order weighs the same, but the mean of
+                        two biased rates is nearer to one half than the rate of a judge without
+                        the bias: with log-odds 1 for the answer and 2 for the first slot it is
+                        .61, not .73
+    bradley_terry       abilities with an order term, see
+                        :func:`posbias_kit.analysis.fit_abilities`; the rate is what the model
+                        expects without the order term. It holds where one ability describes a
+                        candidate on all questions
+    ==================  =====================================================================
+
+    *Source: the model: Davidson and Beaver (1977), Biometrics 33(4); position swapping in
+    judging: Zheng et al., Judging LLM-as-a-judge (arXiv 2306.05685).*
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    by : sequence of str
+        Grouping columns after benchmark and experiment; `candidate` is always added.
+    level : float
+        Level of the intervals.
+    draws : int
+        Bootstrap draws over clusters, and draws of the ranks; 0 gives point estimates without any
+        interval.
+    seed : int
+
+    Returns
+    -------
+    DataFrame
+        One row a group, candidate (the reference left out) and method: n (verdicts; for
+        both_agree series), win_rate, win_rate_low, win_rate_high (Wilson at the effective
+        size with CR2 error; bradley_terry CR2 t), win_rate_boot_low, win_rate_boot_high
+        (bootstrap over clusters; not for bradley_terry), ability, ability_low, ability_high
+        (log-odds, sum 0 over the candidates and the reference; bradley_terry only), rank (1 the
+        best), rank_low, rank_high, rank_change (rank minus the rank under order_averaged; 0 where
+        nothing changes), clusters, note.
+
+    Raises
+    ------
+    ParamsError
+        An unknown grouping column, or a level outside (0, 1).
+
+    Examples
+    --------
+    The candidate wins both series when shown first, one when shown second.
+
+    >>> from posbias_kit.data import build_verdicts
+    >>> verdicts = build_verdicts(pd.DataFrame({
+    ...     "benchmark": "B", "task": "t", "judge": "j", "status": "ok", "reference": "b",
+    ...     "question": ["q1", "q1", "q2", "q2"], "shown": [("a", "b"), ("b", "a")] * 2,
+    ...     "repeat": 1, "choice": pd.array([1, 2, 1, 1], dtype="Int64")}))
+    >>> rates = adjusted_win_rates(verdicts).set_index("method")["win_rate"]
+    >>> rates[["order_AB", "order_BA", "both_agree", "order_averaged"]].tolist()
+    [1.0, 0.5, 1.0, 0.75]
+    """
+    if not 0 < level < 1:
+        raise ParamsError(f"level {level} is outside (0, 1)", place="adjusted_win_rates")
+    by = [by] if isinstance(by, str) else by
+    keys = group_columns(verdicts, [name for name in by if name != "candidate"])
+    told = _complete(verdicts)
+    sides = _take_sides(told, keys)
+    settings = {"level": level, "draws": draws, "seed": seed}
+    tables = [
+        _rates(sides[chosen], weight, keys, **settings).assign(method=name)
+        for name, (chosen, weight) in _methods(sides).items()
+    ]
+    shown = pd.MultiIndex.from_frame(sides[[*keys, "candidate"]].drop_duplicates())
+    tables.append(_model(told, keys, shown, **settings))
+    table = pd.concat(tables, ignore_index=True)
+    conditional = (table["method"] == CONDITIONAL) & (table["note"] == "")
+    table.loc[conditional, "note"] = "conditional: consistent series only"
+    place = table["method"].map({name: k for k, name in enumerate(table["method"].unique())})
+    table = table.assign(_place=place).sort_values([*keys, "candidate", "_place"])
+    usual = table[table["method"] == ADJUSTED].set_index([*keys, "candidate"])["rank"]
+    known = usual.reindex(pd.MultiIndex.from_frame(table[[*keys, "candidate"]])).to_numpy()
+    table["rank_change"] = table["rank"] - pd.array(known, dtype="Int64")
+    return table[[*keys, "candidate", *_COLUMNS]].reset_index(drop=True)
+
+
+_COLUMNS = [
+    "method", "n", "win_rate", "win_rate_low", "win_rate_high", "win_rate_boot_low",
+    "win_rate_boot_high", "ability", "ability_low", "ability_high", "rank", "rank_low",
+    "rank_high", "rank_change", "clusters", "note",
+]  # fmt: skip
+
+
+def _complete(verdicts):
+    """The verdicts of complete series, with what is known of their series."""
+    series = build_series(verdicts)
+    code, _ = number_groups(verdicts, SERIES_KEY)  # numbers the series as they stand in `series`
+    whole = series["complete"].to_numpy()[code]
+    return verdicts[whole].assign(
+        agree=series["consistent"].to_numpy()[code][whole],
+        orders=series["verdicts"].to_numpy()[code][whole],
+    )
+
+
+def _take_sides(told, keys):
+    """Count verdicts by cell and spread each cell over the candidates shown in it."""
+    cell = [*dict.fromkeys([*keys, "cluster", "reference", "slots"])]
+    cell += ["order", "orders", "shown", "choice", "agree"]
+    code, head = number_groups(told, cell)
+    cells = told[cell].iloc[head].assign(count=np.bincount(code, minlength=len(head)))
+    texts, lists = pd.factorize(cells["shown"])
+    names = pd.Series([json.loads(text) for text in lists], dtype=object)
+    cells["candidate"] = names.iloc[texts].array
+    sides = cells.drop(columns="shown").explode("candidate", ignore_index=True)
+    sides["candidate"] = sides["candidate"].astype("str")
+    sides["slot"] = sides.groupby(np.repeat(np.arange(len(cells)), cells["slots"])).cumcount() + 1
+    choice = sides["choice"].to_numpy(dtype=np.int64)
+    score = np.where(choice == TIE_CHOICE, 1 / sides["slots"], choice == sides["slot"])
+    sides["score"] = score.astype(float)
+    return sides[sides["candidate"] != sides["reference"]]
+
+
+def _methods(sides):
+    """Name the rows that each method looks at, and what part of a case each verdict is."""
+    orders = sorted(sides["order"].unique())
+    chosen = {f"order_{name}": (sides["order"] == name, 1.0) for name in orders}
+    open_pair = (sides["reference"] == "") & (sides["slots"] == 2)
+    if open_pair.any():
+        for slot, name in ((1, "first_shown"), (2, "second_shown")):
+            chosen[name] = open_pair & (sides["slot"] == slot), 1.0
+    # The verdicts of a consistent series are one case, those of different orders are several.
+    agree = sides["agree"], 1 / sides["orders"]
+    return chosen | {CONDITIONAL: agree, ADJUSTED: (sides["slot"] > 0, 1.0)}
+
+
+def _rates(sides, weight, keys, level, draws, seed):
+    """Rates, intervals and ranks of one method."""
+    whole = sides["count"] * weight
+    sides = sides.assign(x=whole * sides["score"], n=whole)
+    sums = cluster_sums(sides, [*keys, "candidate"], ["x", "n"])
+    found = share_intervals(sums, "x", "n", level)
+    boot = bootstrap_intervals(sums, "x", "n", level, draws, seed)
+    ends = {side: found[side] if draws else np.nan for side in ("low", "high")}
+    groups = sums.groupby(level=list(range(len(keys))), observed=True)
+    ranks = [_rank(block, level, draws, seed) for _, block in groups]
+    total = sums["n"].groupby(level=list(range(len(keys) + 1)), observed=True).sum()
+    table = pd.DataFrame(
+        {
+            "n": total.round().astype("Int64"),
+            "win_rate": found["estimate"],
+            **{f"win_rate_{side}": ends[side] for side in ends},
+            **{f"win_rate_boot_{side}": boot[side] for side in ends},
+            "clusters": found["clusters"].astype("Int64"),
+            "note": "",
+        }
+    ).join(pd.concat(ranks))
+    return table.reset_index()
+
+
+def _rank(sums, level, draws, seed):
+    """Ranks of one group's rates; their joint covariance from the clusters they share."""
+    x, n = (sums[name].unstack("cluster", fill_value=0) for name in ("x", "n"))
+    size = n.sum(axis=1)
+    theta = x.sum(axis=1) / size
+    rest = 1 - n.div(size, axis=0)
+    error = (x - n.mul(theta, axis=0)).div(size, axis=0) / np.sqrt(rest.where(rest > 0))
+    covariance = error.to_numpy() @ error.to_numpy().T
+    return rank_estimates(theta, covariance, level, draws, seed).set_index(theta.index)
+
+
+def _model(told, keys, shown, level, draws, seed):
+    """Order-free rates and ranks of the candidates in `shown`, by Bradley-Terry."""
+    tables = []
+    for fit in fit_abilities(told, keys, level):
+        table = fit.table.assign(**fit.group, method=MODEL)
+        use = pd.MultiIndex.from_frame(table[[*keys, "candidate"]]).isin(shown)
+        covariance = fit.covariance[np.ix_(use, use)]
+        table = table[use].reset_index(drop=True)
+        if not draws:
+            table[[name for name in table if name.endswith(("_low", "_high"))]] = np.nan
+        tables.append(table.join(rank_estimates(table["place"], covariance, level, draws, seed)))
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"method": []})

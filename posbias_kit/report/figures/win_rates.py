@@ -1,0 +1,103 @@
+"""Figure of what the order does to the ranking of the candidates."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from posbias_kit.report import style
+
+_NAMES = {
+    "both_agree": "both orders agree",
+    "order_averaged": "order-averaged",
+    "bradley_terry": "Bradley-Terry\nwith order term",
+    "first_shown": "shown first only",
+    "second_shown": "shown second only",
+}
+_UP, _DOWN = "#0072b2", "#d55e00"
+
+
+def plot_rank_change(table, raw="order_AB", adjusted="order_averaged", columns=2):
+    """Draw how the ranks of one order change once the order is taken out, a panel a judge.
+
+    Candidates stand in the order of their ranks on both sides, with their win rates; equal ranks
+    stand under each other. A line that rises is a candidate that one order put too low.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`posbias_kit.analysis.adjusted_win_rates` by judge.
+    raw, adjusted : str
+        Methods on the left and on the right.
+    columns : int
+        Panels in a row.
+
+    Returns
+    -------
+    Axes
+        The first panel.
+    """
+    frame = table.assign(label=style.label_judges(table))
+    judges = list(frame["label"].unique())
+    size = frame.groupby("label")["candidate"].nunique().max()
+    columns = min(columns, len(judges))
+    rows = -(-len(judges) // columns)
+    width = 2.8 + 0.14 * frame["candidate"].str.len().max()
+    _, axes = plt.subplots(
+        rows, columns, squeeze=False, figsize=(width * columns, rows * (1.1 + 0.24 * size))
+    )
+    notes = []
+    for ax, judge in zip(axes.flat, judges, strict=False):
+        notes.append(_draw(ax, frame[frame["label"] == judge], judge, (raw, adjusted)))
+    for ax in axes.flat[len(judges) :]:
+        ax.set_axis_off()
+    sides = f"{_name(raw)} against {_name(adjusted)}".replace("\n", " ")
+    return style.describe(axes[0, 0], f"Ranks of the candidates, {sides}. {' '.join(notes)}")
+
+
+def _draw(ax, frame, judge, methods):
+    """Draw one judge; return what it shows in words."""
+    sides = [frame[frame["method"] == method].set_index("candidate") for method in methods]
+    left, right = (_place(side, other) for side, other in (sides, sides[::-1]))
+    for name in left.index.intersection(right.index):
+        rise = left.at[name, "rank"] - right.at[name, "rank"]
+        colour = style.QUIET if rise == 0 else _UP if rise > 0 else _DOWN
+        ends = left.at[name, "place"], right.at[name, "place"]
+        ax.plot([0, 1], ends, "o-", color=colour, linewidth=1 + (rise != 0), markersize=4)
+    for x, side, align in ((0, left, "right"), (1, right, "left")):
+        for name, row in side.iterrows():
+            text = _say(name, row, align)
+            offset = (-8 if align == "right" else 8, 0)
+            ax.annotate(
+                text, (x, row["place"]), offset, textcoords="offset points", ha=align, va="center",
+                fontsize=8,
+            )  # fmt: skip
+    lowest = max(len(left), len(right), 1)
+    ax.set(title=judge, xlim=(-0.02, 1.02), ylim=(lowest + 0.6, 0.4), yticks=[])
+    ax.set_xticks([0, 1], [_name(method) for method in methods])
+    ax.grid(visible=False)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    moved = (left["rank"] - right["rank"].reindex(left.index)).dropna()
+    moved = moved[moved != 0]
+    if moved.empty:
+        return f"{judge}: no rank changes."
+    most = moved.abs().idxmax()
+    change = f"{most} from {left.at[most, 'rank']} to {right.at[most, 'rank']}"
+    return f"{judge}: {len(moved)} of {len(left)} ranks change, most {change}."
+
+
+def _place(side, other):
+    """Give every candidate with a rank its own line; equal ranks stand as on the other side."""
+    side = side[side["rank"].notna()]
+    side = side.assign(other=other["rank"].reindex(side.index), name=side.index)
+    side = side.sort_values(["rank", "other", "name"])
+    return side.assign(place=np.arange(1, len(side) + 1))
+
+
+def _say(name, row, align):
+    rate = "–" if np.isnan(row["win_rate"]) else f"{row['win_rate']:.2f}"
+    parts = [str(name), rate, str(row["rank"])]
+    return "  ".join(parts if align == "right" else parts[::-1])
+
+
+def _name(method):
+    return _NAMES.get(method, method.replace("order_", "order ") + " only")

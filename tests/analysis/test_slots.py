@@ -1,0 +1,208 @@
+"""Slot wins by hand and on published list-wise judgments; the test's level and its ends."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from verdict_tables import pairs, stack
+
+from posbias_kit.analysis.slot_labels import slot_label_test
+from posbias_kit.analysis.slots import UNBALANCED, slot_wins
+from posbias_kit.data import build_verdicts
+from posbias_kit.errors import ParamsError
+
+ABC = ("a", "b", "c")
+
+
+def sets(texts, candidates=ABC, repeat=1, **columns):
+    """One comparison a text: the slot chosen (0 = TIE) in each cyclic order, - not shown."""
+    shown = [candidates[order:] + candidates[:order] for order in range(len(candidates))]
+    rows = [
+        (f"q{number}", f"r{order}", shown[order], int(slot))
+        for number, text in enumerate(texts)
+        for order, slot in enumerate(text)
+        if slot != "-"
+    ]
+    table = pd.DataFrame(rows, columns=["question", "order", "shown", "choice"])
+    about = {"benchmark": "B", "task": "t", "judge": "j", "status": "ok"}
+    return build_verdicts(table.assign(**about, repeat=repeat, **columns))
+
+
+@pytest.fixture(scope="module")
+def listwise(paper_data):
+    """Real verdicts on 48 prompts with four answers in four orders by five judges, or skip."""
+    path = paper_data.parents[0] / "public" / "avran_listwise" / "data" / "verdicts.jsonl"
+    if not path.is_file():
+        pytest.skip(f"no list-wise judgments at {path}")
+    rows = pd.DataFrame(map(json.loads, path.read_text("utf-8").splitlines()))
+    # A failed call stays in the file beside the retry that succeeded.
+    rows = rows[rows["winner_model"].notna()].reset_index(drop=True)
+    slots = [
+        names.index(name) + 1
+        for names, name in zip(rows["order"], rows["winner_model"], strict=True)
+    ]
+    return build_verdicts(
+        pd.DataFrame(
+            {
+                "benchmark": "public", "task": "t", "question": rows["pid"].astype(str),
+                "judge": rows["judge"], "repeat": 1, "status": "ok",
+                "order": "r" + rows["rotation"].astype(str), "shown": rows["order"].map(tuple),
+                "choice": pd.array(slots, dtype="Int64"),
+            }
+        )
+    )  # fmt: skip
+
+
+def test_shares_by_hand():
+    """Eight verdicts for a slot and a tie: shares are of the eight, expected is 1/3."""
+    table = slot_wins(sets(["111", "132", "120"]))
+
+    assert table["slot"].tolist() == [1, 2, 3]
+    assert table["wins"].tolist() == [5, 2, 1]
+    assert table["share"].tolist() == [5 / 8, 2 / 8, 1 / 8]
+    assert table[["verdicts", "ties", "decided"]].drop_duplicates().values.tolist() == [[9, 1, 8]]
+    assert table["expected"].tolist() == [1 / 3] * 3
+    assert table["balanced"].all()
+
+
+def test_balanced_orders_expect_one_in_p():
+    """Ties and all, the share expected in the orders shown is 1/p."""
+    table = slot_wins(sets(["111", "132", "120", "213"]))
+
+    assert table["expected_shown"].tolist() == pytest.approx([1 / 3] * 3, abs=1e-15)
+    assert table["excess"].tolist() == pytest.approx((table["share"] - 1 / 3).tolist(), abs=1e-15)
+
+
+def test_unbalanced_orders_by_hand():
+    """r0 twice, r1 once: a wins three times and stood 1, 1, 3; slots expect 2, 0, 1 of 3."""
+    verdicts = stack(sets(["13-"]), sets(["1--"], repeat=2))
+    table = slot_wins(verdicts)
+
+    assert table["wins"].tolist() == [2, 0, 1]
+    assert (table["expected_shown"] * 3).tolist() == pytest.approx([2, 0, 1])
+    assert table["excess"].tolist() == pytest.approx([0, 0, 0])
+    assert not table["balanced"].any()
+
+
+def test_a_missing_verdict_does_not_unbalance_the_design():
+    """Balanced says what was asked; the expectation follows the verdicts that came."""
+    table = slot_wins(stack(pairs(["FS"]), pairs(["FI"], repeat=2)))
+
+    assert table["balanced"].all()
+    # a wins all three, twice from slot 1: AB 2 of 3 verdicts
+    assert table["expected_shown"].tolist() == pytest.approx([2 / 3, 1 / 3])
+    assert table["excess"].tolist() == pytest.approx([0, 0])
+
+
+def test_one_arrangement_tells_nothing():
+    """Shown in one order only: shares, but no excess and no test, with the reason."""
+    row = slot_wins(pairs(["F-", "F-", "S-"])).iloc[0]
+
+    assert row["share"] == 2 / 3
+    assert row[["excess", "excess_low", "p"]].isna().all()
+    assert row["note"].startswith("each comparison shown in one arrangement")
+
+
+def test_pure_first_slot():
+    """Always slot 1: share 1, the others 0, and p at its end."""
+    table = slot_wins(sets(["111"] * 12))
+
+    assert table["share"].tolist() == [1, 0, 0]
+    assert table["excess"].tolist() == pytest.approx([2 / 3, -1 / 3, -1 / 3])
+    assert table["p"].tolist() == pytest.approx([1 / 1001] * 3)
+    assert table["excess_low"].iloc[0] < 2 / 3 < table["excess_high"].iloc[0]
+
+
+def test_a_judge_of_answers_has_no_excess():
+    """Always the same candidate: every slot wins equally often and p is 1."""
+    table = slot_wins(sets(["132"] * 6))
+
+    assert table["share"].tolist() == pytest.approx([1 / 3] * 3)
+    assert table["p"].tolist() == [1, 1, 1]
+
+
+def test_pairs_flip_signs():
+    """For two slots p is that of the sign-flip test: 2 of 2^5 patterns reach five of a sign."""
+    table = slot_wins(pairs(["FF"] * 5))
+
+    assert table["p"].tolist() == [2 / 32] * 2
+
+
+def test_identical_answers_do_not_count():
+    """A comparison nobody was asked is in no column."""
+    assert slot_wins(pairs(["FF", "EE"]))["verdicts"].tolist() == [2, 2]
+
+
+def test_only_ties_are_said():
+    """A judge that always ties has no share."""
+    row = slot_wins(pairs(["TT", "TT"])).iloc[0]
+
+    assert row[["verdicts", "ties", "decided"]].tolist() == [2 * 2, 4, 0]
+    assert np.isnan(row["share"])
+    assert row["note"] == "no verdict for a slot"
+
+
+def test_pairs_and_sets_are_never_pooled():
+    """Groups with several numbers of slots are split by them; pairs have two rows."""
+    table = slot_wins(stack(pairs(["FF", "FS"]), sets(["111", "132"])))
+
+    assert table["slots"].tolist() == [2, 2, 3, 3, 3]
+    assert table["expected"].tolist() == [1 / 2] * 2 + [1 / 3] * 3
+
+
+def test_rows_and_other_judges_change_nothing():
+    """Shuffled rows, and a second judge, leave a judge's rows as they are."""
+    one = sets(["111", "132", "121", "213"])
+    both = stack(one, sets(["333", "222"], judge="a")).sample(frac=1, random_state=2)
+    found = slot_wins(both)
+
+    pd.testing.assert_frame_equal(
+        slot_wins(one), found[found["judge"] == "j"].reset_index(drop=True)
+    )
+
+
+def test_level_is_checked():
+    """A level in percent is refused."""
+    with pytest.raises(ParamsError, match="level 95 is outside"):
+        slot_wins(pairs(["FS"]), level=95)
+
+
+@pytest.mark.parametrize("slots", [3, 4])
+def test_level_of_the_slot_test(slots):
+    """Clusters that lean to slots of their own, none on average: about 5% of 400 at .05."""
+    rng = np.random.default_rng(7)
+    lean = rng.normal(size=(400, 20, slots))
+    chance = np.exp(lean) / np.exp(lean).sum(axis=2, keepdims=True)
+    apart = rng.multinomial(3 * slots, chance) - 3.0
+    p = np.array([slot_label_test(study, 199, seed) for seed, study in enumerate(apart)])
+
+    assert 0.02 <= np.mean(p <= 0.05) <= 0.08
+
+
+WINS = {
+    "openai/gpt-5.6-sol": [50, 53, 46, 43],
+    "anthropic/claude-opus-4.8": [43, 37, 56, 56],
+    "google/gemini-3.5-flash": [67, 38, 44, 43],
+    "deepseek/deepseek-v4-flash": [57, 61, 36, 38],
+    "qwen/qwen3.7-max": [79, 54, 43, 16],
+}
+"""Published slot wins of 48 x 4 verdicts a judge."""
+
+
+def test_published_slot_wins(listwise):
+    """Wins of each slot, to the count; the orders are known not to be balanced."""
+    table = slot_wins(listwise)
+
+    assert table.groupby("judge")["wins"].agg(list).to_dict() == WINS
+    assert (table["note"] == UNBALANCED).all()
+
+
+def test_unbalanced_orders_are_allowed_for(listwise):
+    """The judge that mostly names its own answer wins slot 2 more often as it stood there more."""
+    table = slot_wins(listwise).set_index(["judge", "slot"])
+    own = table.loc["openai/gpt-5.6-sol"]
+
+    assert own["share"].idxmax() == 2
+    assert own["expected_shown"].idxmax() == 2
+    assert own["excess"].abs().max() < 0.02
