@@ -182,9 +182,13 @@ def assurance(studies, rate, questions, comparisons, repeats):
         pair = draw_rates(rng, own, 0.3, (count, *shape[:2], 1))
         y = rng.random((count, *shape)) < pair
         names = ["judge", "cluster", "comparison", "repeat"]
-        frame = pd.DataFrame(dict(zip(names, (i.ravel() for i in np.indices(y.shape)), strict=True)))
+        frame = pd.DataFrame(
+            dict(zip(names, (i.ravel() for i in np.indices(y.shape)), strict=True))
+        )
         frame["comparison"] += frame["cluster"] * shape[1]
-        return split_variance(frame.assign(x=y.ravel() * 1.0, n=1.0, slots=2, arm="", turn=""), ["judge"])
+        return split_variance(
+            frame.assign(x=y.ravel() * 1.0, n=1.0, slots=2, arm="", turn=""), ["judge"]
+        )
 
     truth = expected_half_width(study(1, (20_000, 10, 3)).iloc[0], 80, 30)
     plan = planning_table(study(studies, (questions, comparisons, repeats)), [80], [30], [1])

@@ -45,7 +45,7 @@ def read_study(path, settings=()):
     if not isinstance(tree, dict):
         raise ParamsError("not a mapping of keys to values", place=str(path))
     for setting in settings:
-        _apply(tree, setting)
+        apply_setting(tree, setting)
     return check_study(tree, place=str(path))
 
 
@@ -63,7 +63,8 @@ def parse_section(model, tree, place):
         raise ParamsError(_explain(error), place=place, cure="see params/README.md") from None
 
 
-def _apply(tree, setting):
+def apply_setting(tree, setting):
+    """Write one ``section.key=value`` into a nested dict, in place."""
     key, found, text = setting.partition("=")
     *sections, name = key.strip().split(".")
     if not found or not name:

@@ -19,7 +19,13 @@ Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
+
+
+def _default(section, key):
+    return type(section).model_fields[key].get_default(call_default_factory=True)
 
 
 class Sample(_Section):
@@ -74,8 +80,14 @@ class DataPreparation(_Section):
 
     @model_validator(mode="after")
     def _check(self):
-        if self.format != "starter" and self.path is None:
-            raise ValueError(f"format {self.format!r} needs `path`")
+        if (self.format == "starter") != (self.path is None):
+            needs = "takes no" if self.path else "needs"
+            raise ValueError(f"format {self.format!r} {needs} `path`")
+        read = self.format == "paper"
+        idle = self.model_fields_set & ({"sample", "plan"} if read else {"rule"})
+        if idle and any(getattr(self, key) != _default(self, key) for key in idle):
+            what = "reads judgments" if read else "plans them anew"
+            raise ValueError(f"{', '.join(sorted(idle))}: no use where {self.format!r} {what}")
         if self.format == "paper" and self.benchmark not in ("MTBench", "DevBench"):
             raise ValueError(f"benchmark {self.benchmark!r} is not MTBench or DevBench")
         return self
@@ -225,4 +237,11 @@ class Study(_Section):
             raise ValueError("`judging` has no place where data_preparation reads judgments")
         if not reads and self.judging is None:
             raise ValueError("`judging` is missing: name the judges")
+        if self.summary.convention not in self.metrics.conventions:
+            raise ValueError(f"summary.convention {self.summary.convention!r} is not computed: "
+                             "add it to metrics.conventions")  # fmt: skip
+        judges = {judge.name for judge in self.judging.judges} if self.judging else None
+        named = {judge for members in self.families.values() for judge in members}
+        if judges is not None and named - judges:
+            raise ValueError(f"families name {sorted(named - judges)}, judges are {sorted(judges)}")
         return self

@@ -139,10 +139,10 @@ def test_wrong_type_or_range_is_refused(small, setting, where):
 
 def test_settings_override_the_file(small):
     """`--set` values are YAML, may open a section, and the last one wins."""
-    study = read_study(small, ["draws=10", "draws=20", "metrics.conventions=[tie]"])
+    study = read_study(small, ["draws=10", "draws=20", "metrics.conventions=[tie, paper]"])
 
     assert study.draws == 20
-    assert study.metrics.conventions == ["tie"]
+    assert study.metrics.conventions == ["tie", "paper"]
     assert study.seed == Study.model_fields["seed"].default
 
 

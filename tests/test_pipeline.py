@@ -33,6 +33,23 @@ def demo(project):
     return run_study(project / "params" / "demo.yaml", settings=SMALL)
 
 
+FIGURES = {
+    "repetition_stability",
+    "position_consistency",
+    "preference_fairness",
+    "consistency_fairness",
+    "position_consistency_by_task",
+    "preference_fairness_by_task",
+    "consistency_against_win_rate",
+    "fairness_against_win_rate",
+    "agreement_with_ties",
+    "agreement_without_ties",
+    "disagreement_distribution",
+    "majority_reliability",
+    "summary",
+}
+
+
 def test_every_stage_leaves_an_executed_notebook_and_a_page(demo):
     """No stage is missing, and nothing is left under a partial name."""
     for stage in STAGES:
@@ -45,11 +62,12 @@ def test_index_shows_every_figure_table_and_limit(demo):
     """Each figure is embedded with its alt text, each table linked, each chapter has its limits."""
     page = (demo / "index.html").read_text(encoding="utf-8")
 
-    for figure in (demo / "figures").glob("*.png"):
-        assert f"figures/{figure.name}" in page
+    assert {path.stem for path in (demo / "figures").glob("*.png")} == FIGURES
+    for name in FIGURES:
+        assert f"figures/{name}.png" in page
     for table in (demo / "tables").glob("*.csv"):
         assert f"tables/{table.name}" in page
-    assert page.count("data:image/png") == len(list((demo / "figures").glob("*.png")))
+    assert page.count("data:image/png") == len(FIGURES)
     assert len(re.findall(r"<h\d[^>]*>Limits", page)) == len(STAGES)
     assert 'alt=""' not in page
 
@@ -114,8 +132,8 @@ def test_position_bias_tables_equal_the_papers(paper, table, file, keys):
 
     assert len(both) == len(expected)
     for column in expected.columns.difference(["benchmark", "experiment", *keys]):
-        gap = both[column].astype(float) - both[f"{column}_expected"].astype(float)
-        assert np.nanmax(gap.abs()) <= 1e-6, column
+        found, wanted = (pd.to_numeric(both[column + end]) for end in ("", "_expected"))
+        np.testing.assert_allclose(found, wanted, atol=1e-6, rtol=0, err_msg=column)
 
 
 def test_stability_table_equals_the_papers(paper):
@@ -128,8 +146,8 @@ def test_stability_table_equals_the_papers(paper):
     both = expected.merge(found, on="judge", suffixes=("_expected", ""))
 
     assert len(both) == len(expected) == len(found)
-    assert (both["rs"] - both["rs_mean"]).abs().max() <= 1e-6
-    assert (both["rs_sd"] - both["rs_sd_expected"]).abs().max() <= 1e-6
+    np.testing.assert_allclose(both["rs"], both["rs_mean"], atol=1e-6, rtol=0)
+    np.testing.assert_allclose(both["rs_sd"], both["rs_sd_expected"], atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize(("response", "name"), [("pc", "pc"), ("pf_paper", "pf")])
@@ -143,6 +161,7 @@ def test_stepwise_tables_equal_r(paper, response, name):
     assert path["step"].tolist() == [step["step"] for step in expected["path"]]
     aic = [step["aic"] for step in expected["path"]]
     assert path["aic"].to_numpy() == pytest.approx(aic, abs=1e-4)
+    assert terms["term"].tolist() == [term["term"] for term in expected["coefficients"]]
     estimates = [term["estimate"] for term in expected["coefficients"]]
     assert terms["estimate"].to_numpy() == pytest.approx(estimates, abs=1e-5)
 

@@ -28,6 +28,34 @@ def pairs(codes, *, judge="j", reference="b", questions=None, repeat=1, **column
     return build_verdicts(table.assign(**about, repeat=repeat, **columns))
 
 
+def repeated(texts, **columns):
+    """Make one comparison for each text such as ``"FFS SSS"``: verdicts in AB, then in BA."""
+    halves = [text.split() for text in texts]
+    longest = max(len(half) for pair in halves for half in pair)
+    codes = [
+        ["".join(half.ljust(longest, "-")[r] for half in pair) for pair in halves]
+        for r in range(longest)
+    ]
+    return stack(*(pairs(code, repeat=r + 1, **columns) for r, code in enumerate(codes)))
+
+
+def sets(texts, *, candidates=("a", "b", "c"), **columns):
+    """Make one comparison for each text: the slot chosen in each cyclic order.
+
+    0 is a tie; - says that the row is not there.
+    """
+    shown = [candidates[order:] + candidates[:order] for order in range(len(candidates))]
+    rows = [
+        (f"q{number}", f"r{order}", shown[order], int(slot))
+        for number, text in enumerate(texts)
+        for order, slot in enumerate(text)
+        if slot != "-"
+    ]
+    table = pd.DataFrame(rows, columns=["question", "order", "shown", "choice"])
+    about = {"benchmark": "B", "task": "t", "judge": "j", "status": "ok", "repeat": 1}
+    return build_verdicts(table.assign(**about | columns))
+
+
 def stack(*tables):
     """Put verdict tables under each other."""
     return pd.concat(tables, ignore_index=True)

@@ -89,24 +89,23 @@ def adjusted_win_rates(verdicts, by=("judge",), level=0.95, draws=2000, seed=0):
         raise ParamsError(f"level {level} is outside (0, 1)", place="adjusted_win_rates")
     by = [by] if isinstance(by, str) else by
     keys = group_columns(verdicts, [name for name in by if name != "candidate"])
-    told = _complete(verdicts)
+    told = _mark_complete(verdicts)
     sides = _take_sides(told, keys)
     settings = {"level": level, "draws": draws, "seed": seed}
     tables = [
-        _rates(sides[chosen], weight, keys, **settings).assign(method=name)
-        for name, (chosen, weight) in _methods(sides).items()
+        _rates(sides.assign(weight=weight), keys, **settings).assign(method=name)
+        for name, weight in _methods(sides).items()
     ]
-    shown = pd.MultiIndex.from_frame(sides[[*keys, "candidate"]].drop_duplicates())
-    tables.append(_model(told, keys, shown, **settings))
+    known = tables[0][[*keys, "candidate"]]
+    tables.append(_model(told[told["whole"]], keys, known, **settings))
     table = pd.concat(tables, ignore_index=True)
-    conditional = (table["method"] == CONDITIONAL) & (table["note"] == "")
-    table.loc[conditional, "note"] = "conditional: consistent series only"
+    table["note"] = _say(table)
     place = table["method"].map({name: k for k, name in enumerate(table["method"].unique())})
     table = table.assign(_place=place).sort_values([*keys, "candidate", "_place"])
     usual = table[table["method"] == ADJUSTED].set_index([*keys, "candidate"])["rank"]
-    known = usual.reindex(pd.MultiIndex.from_frame(table[[*keys, "candidate"]])).to_numpy()
-    table["rank_change"] = table["rank"] - pd.array(known, dtype="Int64")
-    return table[[*keys, "candidate", *_COLUMNS]].reset_index(drop=True)
+    usual = usual.reindex(pd.MultiIndex.from_frame(table[[*keys, "candidate"]]))
+    table["rank_change"] = table["rank"] - usual.array
+    return table.reindex(columns=[*keys, "candidate", *_COLUMNS]).reset_index(drop=True)
 
 
 _COLUMNS = [
@@ -116,21 +115,29 @@ _COLUMNS = [
 ]  # fmt: skip
 
 
-def _complete(verdicts):
-    """The verdicts of complete series, with what is known of their series."""
+def _say(table):
+    """Why a number is missing, and the condition of both_agree."""
+    empty = table["n"].fillna(0) == 0
+    conditional = table["method"] == CONDITIONAL
+    return np.select(
+        [empty & conditional, empty, conditional],
+        ["no consistent series", "no complete series", "conditional: consistent series only"],
+        table.get("note", pd.Series("", table.index)).fillna(""),
+    )
+
+
+def _mark_complete(verdicts):
+    """Add what is known of each verdict's series; an incomplete one counts nowhere."""
     series = build_series(verdicts)
     code, _ = number_groups(verdicts, SERIES_KEY)  # numbers the series as they stand in `series`
-    whole = series["complete"].to_numpy()[code]
-    return verdicts[whole].assign(
-        agree=series["consistent"].to_numpy()[code][whole],
-        orders=series["verdicts"].to_numpy()[code][whole],
-    )
+    of = {"whole": "complete", "agree": "consistent", "orders": "verdicts"}
+    return verdicts.assign(**{name: series[flag].to_numpy()[code] for name, flag in of.items()})
 
 
 def _take_sides(told, keys):
     """Count verdicts by cell and spread each cell over the candidates shown in it."""
     cell = [*dict.fromkeys([*keys, "cluster", "reference", "slots"])]
-    cell += ["order", "orders", "shown", "choice", "agree"]
+    cell += ["order", "orders", "shown", "choice", "agree", "whole"]
     code, head = number_groups(told, cell)
     cells = told[cell].iloc[head].assign(count=np.bincount(code, minlength=len(head)))
     texts, lists = pd.factorize(cells["shown"])
@@ -139,52 +146,54 @@ def _take_sides(told, keys):
     sides = cells.drop(columns="shown").explode("candidate", ignore_index=True)
     sides["candidate"] = sides["candidate"].astype("str")
     sides["slot"] = sides.groupby(np.repeat(np.arange(len(cells)), cells["slots"])).cumcount() + 1
-    choice = sides["choice"].to_numpy(dtype=np.int64)
-    score = np.where(choice == TIE_CHOICE, 1 / sides["slots"], choice == sides["slot"])
-    sides["score"] = score.astype(float)
-    return sides[sides["candidate"] != sides["reference"]]
+    choice = sides["choice"].to_numpy(dtype=np.int64, na_value=-1)
+    tie = (choice == TIE_CHOICE) / sides["slots"].to_numpy(dtype=float)
+    sides["score"] = tie + (choice == sides["slot"])
+    return sides[(sides["candidate"] != sides["reference"]).to_numpy()]
 
 
 def _methods(sides):
-    """Name the rows that each method looks at, and what part of a case each verdict is."""
-    orders = sorted(sides["order"].unique())
-    chosen = {f"order_{name}": (sides["order"] == name, 1.0) for name in orders}
+    """Say what each verdict weighs under each method."""
+    whole = sides["whole"] * sides["count"]
+    orders = sorted(sides.loc[sides["whole"], "order"].unique())
+    weights = {f"order_{name}": whole * (sides["order"] == name) for name in orders}
     open_pair = (sides["reference"] == "") & (sides["slots"] == 2)
     if open_pair.any():
         for slot, name in ((1, "first_shown"), (2, "second_shown")):
-            chosen[name] = open_pair & (sides["slot"] == slot), 1.0
+            weights[name] = whole * (open_pair & (sides["slot"] == slot))
     # The verdicts of a consistent series are one case, those of different orders are several.
-    agree = sides["agree"], 1 / sides["orders"]
-    return chosen | {CONDITIONAL: agree, ADJUSTED: (sides["slot"] > 0, 1.0)}
+    agree = whole * sides["agree"] / sides["orders"].clip(lower=1)
+    return weights | {CONDITIONAL: agree, ADJUSTED: whole}
 
 
-def _rates(sides, weight, keys, level, draws, seed):
+def _rates(sides, keys, level, draws, seed):
     """Rates, intervals and ranks of one method."""
-    whole = sides["count"] * weight
-    sides = sides.assign(x=whole * sides["score"], n=whole)
-    sums = cluster_sums(sides, [*keys, "candidate"], ["x", "n"])
-    found = share_intervals(sums, "x", "n", level)
-    boot = bootstrap_intervals(sums, "x", "n", level, draws, seed)
-    ends = {side: found[side] if draws else np.nan for side in ("low", "high")}
-    groups = sums.groupby(level=list(range(len(keys))), observed=True)
-    ranks = [_rank(block, level, draws, seed) for _, block in groups]
-    total = sums["n"].groupby(level=list(range(len(keys) + 1)), observed=True).sum()
+    sides = sides.assign(x=sides["weight"] * sides["score"])
+    sums = cluster_sums(sides, [*keys, "candidate"], ["x", "weight"])
+    found = share_intervals(sums, "x", "weight", level)
+    boot = bootstrap_intervals(sums, "x", "weight", level, draws, seed)
+    group = list(range(len(keys)))
+    ranks = [
+        _rank(block, level, draws, seed) for _, block in sums.groupby(level=group, observed=True)
+    ]
+    total = sums["weight"].groupby(level=[*group, len(keys)], observed=True).sum()
     table = pd.DataFrame(
         {
             "n": total.round().astype("Int64"),
             "win_rate": found["estimate"],
-            **{f"win_rate_{side}": ends[side] for side in ends},
-            **{f"win_rate_boot_{side}": boot[side] for side in ends},
+            "win_rate_low": found["low"] if draws else np.nan,
+            "win_rate_high": found["high"] if draws else np.nan,
+            "win_rate_boot_low": boot["low"],
+            "win_rate_boot_high": boot["high"],
             "clusters": found["clusters"].astype("Int64"),
-            "note": "",
         }
-    ).join(pd.concat(ranks))
-    return table.reset_index()
+    )
+    return table.join(pd.concat(ranks)).reset_index() if len(table) else table.reset_index()
 
 
 def _rank(sums, level, draws, seed):
     """Ranks of one group's rates; their joint covariance from the clusters they share."""
-    x, n = (sums[name].unstack("cluster", fill_value=0) for name in ("x", "n"))
+    x, n = (sums[name].unstack("cluster", fill_value=0) for name in ("x", "weight"))
     size = n.sum(axis=1)
     theta = x.sum(axis=1) / size
     rest = 1 - n.div(size, axis=0)
@@ -193,15 +202,15 @@ def _rank(sums, level, draws, seed):
     return rank_estimates(theta, covariance, level, draws, seed).set_index(theta.index)
 
 
-def _model(told, keys, shown, level, draws, seed):
-    """Order-free rates and ranks of the candidates in `shown`, by Bradley-Terry."""
-    tables = []
+def _model(told, keys, known, level, draws, seed):
+    """Order-free rates and ranks of the candidates in `known`, by Bradley-Terry."""
+    tables = [pd.DataFrame(columns=[*keys, "candidate"])]
     for fit in fit_abilities(told, keys, level):
-        table = fit.table.assign(**fit.group, method=MODEL)
-        use = pd.MultiIndex.from_frame(table[[*keys, "candidate"]]).isin(shown)
+        use = fit.table["candidate"].isin(known["candidate"]).to_numpy()
+        table = fit.table[use].reset_index(drop=True).assign(**fit.group)
         covariance = fit.covariance[np.ix_(use, use)]
-        table = table[use].reset_index(drop=True)
         if not draws:
             table[[name for name in table if name.endswith(("_low", "_high"))]] = np.nan
         tables.append(table.join(rank_estimates(table["place"], covariance, level, draws, seed)))
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"method": []})
+    found = pd.concat(tables[1:] or tables, ignore_index=True)
+    return known.merge(found, on=[*keys, "candidate"], how="left").assign(method=MODEL)

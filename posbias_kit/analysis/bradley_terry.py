@@ -42,7 +42,8 @@ def fit_abilities(verdicts, keys, level=0.95):
         P(first) : P(TIE) : P(second) = exp(beta + a_1) : nu exp((a_1 + a_2) / 2) : exp(a_2),
 
     for a set the same with one effect a slot. A candidate's order-free win rate is the mean, over
-    what it was shown in, of P(it wins) + P(TIE) / p without the slot effects. Errors are CR2
+    what it was shown in, of P(it wins) + P(TIE) / p without the slot effects (TIE then weighs
+    nu exp(-beta / 2), which does not depend on which slot carries the effect). Errors are CR2
     with Satterthwaite degrees of freedom by cluster, on the model's last weighted least squares;
     the interval of a win rate is that of its log-odds. A candidate that never won or never lost
     has no finite ability: it is left out in words, and the fit of the others is the limit of the
@@ -87,10 +88,10 @@ def _fit(tally, rows, level):
     fit = fit_slot_logit(made.design, made.counts, made.clusters, made.offset, made.cells)
     table = _explain(made, fit)
     known, params = (table["note"] == "").to_numpy(), np.nan_to_num(fit.params)
-    tie = np.array([kind == "tie" for kind in made.kinds])
+    tie = _tie_weight(made.kinds)
     code = np.array([[term == name for term in made.terms] for name in table["candidate"]]) * 1.0
     worth = np.where(known, code @ params, _BEYOND * table["place"])
-    log_nu = params[tie].sum() if tie.any() else -np.inf
+    log_nu = tie @ params if tie.any() else -np.inf
     rates, slopes, seen = _order_free(*_cells(tally, rows, table), worth, log_nu)
     slopes = slopes[:, :-1] @ code + slopes[:, -1:] * tie
     rates[~known] = np.nan
@@ -112,6 +113,17 @@ def _fit(tally, rows, level):
         place=np.where(known, ability, np.inf * table["place"].replace(0, np.nan)),
     )
     return table, covariance[: len(table), : len(table)]
+
+
+def _tie_weight(kinds):
+    """Which combination of the parameters weighs a TIE once the slots are alike.
+
+    For a pair the order effect stands on the first slot; shared by both, half of it each way,
+    log_nu becomes log_nu - beta / 2. Slot effects of a set sum to 0 as they are.
+    """
+    kinds = np.array(kinds)
+    pair = (kinds == "order").sum() == 1
+    return (kinds == "tie").any() * ((kinds == "tie") - pair * 0.5 * (kinds == "order"))
 
 
 def _cells(tally, rows, table):

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from posbias_kit.analysis.stepwise import stepwise_aic
-from posbias_kit.errors import TableError
+from posbias_kit.errors import TableError, check_choice
 
 
 def explain_bias(
@@ -37,6 +37,8 @@ def explain_bias(
     notes : list of str
         What was left out, and why; also a response for which no search is possible.
     """
+    check_choice(criterion, ("aic", "bic"), "criterion")
+    check_choice(f"gap_{gap_source}", [name for name in units if name.startswith("gap_")], "source")
     units = units.assign(quality_gap=units[f"gap_{gap_source}"])
     paths, terms, notes = [], [], []
     for (benchmark, experiment), block in units.groupby(["benchmark", "experiment"]):
@@ -54,6 +56,8 @@ def explain_bias(
             paths.append(_lead(found.path, lead))
             terms.append(_lead(found.coefficients, lead).assign(**about))
             notes += [f"{where}: {note}" for note in found.notes]
+            if found.dropped:
+                notes.append(f"{where}: {found.dropped} units lack a value and were left out")
     return _concat(paths, _PATH), _concat(terms, _TERMS), notes
 
 

@@ -203,7 +203,7 @@ def _estimate(facts, sums, draws, level, seed):
             table[f"{name}_{side}"] = found[side] if draws else np.nan
             table[f"{name}_boot_{side}"] = boot.loc[name, side]
     asked = table["series"].astype(float)
-    return table.assign(pf_paper=(total["lean"] / asked).where(asked > 0))
+    return table.assign(pf_paper=(total["lean"] / asked).where(table["complete"] > 0))
 
 
 def _bootstrap(sums, level, draws, seed):

@@ -122,6 +122,8 @@ def fit_quadratics(x, y):
     ([1.0, 2.0, -1.0], 1.0)
     """
     x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+    if x.shape[-1] < 4:
+        return np.full((*x.shape[:-1], 3), np.nan), np.full(x.shape[:-1], np.nan)
     told = ~(np.isnan(x) | np.isnan(y))
     x, y = np.where(told, x, 0.0), np.where(told, y, 0.0)
     count = told.sum(axis=-1)

@@ -71,7 +71,7 @@ def split_half_fits(verdicts, responses=RESPONSES, splits=200, seed=0):
     [['split_half', 4], ['split_half_own', 4]]
     """
     for response in responses:
-        check_choice(response, _SHARES, "responses")
+        check_choice(response, [name for name in _SHARES if name != "owr"], "responses")
     if splits < 1:
         raise ParamsError(f"splits {splits} is below 1", place="split_half_fits")
     units, halves = _split(verdicts, splits, seed)

@@ -78,26 +78,30 @@ def presentations_of(verdicts):
     return validate(plan[list(PRESENTATIONS.columns)], "presentations")
 
 
-def describe_benchmark(questions, answers):
+def describe_benchmark(questions, answers, presentations):
     """Count questions, clusters, candidates and characters of each task.
 
     Parameters
     ----------
-    questions, answers : DataFrame
-        Tables of a benchmark.
+    questions, answers, presentations : DataFrame
+        Tables of a benchmark and its plan.
 
     Returns
     -------
     DataFrame
-        One row a task: benchmark, task, questions, clusters, with_reference_answer, candidates,
-        answers, mean_answer_length (characters).
+        One row a task: benchmark, task, questions, uncompared (questions in no comparison, for
+        want of answers), clusters, with_reference_answer, candidates, answers,
+        mean_answer_length (characters).
     """
+    questions = questions.assign(idle=~questions["question"].isin(presentations["question"]))
     asked = questions.groupby(["benchmark", "task"]).agg(
         questions=("question", "size"),
+        uncompared=("idle", "sum"),
         clusters=("cluster", "nunique"),
         with_reference_answer=("reference_answer", "count"),
     )
-    told = answers.merge(questions[["question", "task"]], on="question", validate="many_to_one")
+    key = ["benchmark", "question"]
+    told = answers.merge(questions[[*key, "task"]], on=key, validate="many_to_one")
     told = told.groupby(["benchmark", "task"]).agg(
         candidates=("candidate", "nunique"),
         answers=("answer_id", "size"),

@@ -125,7 +125,7 @@ def read_tree(params, settings=(), overrides=None):
         settings = ()
     tree = _plain(params) if isinstance(params, Study) else _copy(params)
     for setting in settings:
-        study_files._apply(tree, setting)
+        study_files.apply_setting(tree, setting)
     sections = {stage.name for stage in STAGES}
     for key, value in (overrides or {}).items():
         into = tree.get(key)

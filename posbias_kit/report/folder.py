@@ -1,6 +1,7 @@
 """What a notebook does with its run: load and store tables, save results and figures."""
 
 import io
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -37,7 +38,7 @@ def project_root():
 
 
 def start(run_name):
-    """Set up a notebook: figure style, table display, and the run it belongs to.
+    """Set up a notebook: working folder, figure style, table display, and the run it belongs to.
 
     Parameters
     ----------
@@ -55,6 +56,7 @@ def start(run_name):
     """
     from posbias_kit.report import style
 
+    os.chdir(project_root())  # so that relative paths of a study mean the same everywhere
     style.apply()
     _show_tables_whole()
     return Run(run_name)

@@ -50,6 +50,14 @@ def describe(ax, text):
     return ax
 
 
+def say_nothing_to_draw(ax, what):
+    """Say in the figure, and in its alt text, that there is nothing to draw; return `ax`."""
+    words = f"{what}: not estimable for any judge here."
+    ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", fontsize=9)
+    ax.set(xticks=[], yticks=[])
+    return describe(ax, words)
+
+
 def label_judges(frame):
     """Name each row by its judge, and by its experiment where there are several."""
     if frame["experiment"].nunique() < 2:

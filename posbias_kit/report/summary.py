@@ -15,7 +15,7 @@ def summarise_judges(bias, stability, counts, threshold=0.85):
 
     A lean is claimed only where the interval of preference fairness leaves out 0, and not at all
     where repetition stability is below `threshold`: then repeats of the same presentation
-    differ so much that order cannot be read off.
+    differ so much that order cannot be read off. Where nothing was asked twice, the claim says so.
 
     Parameters
     ----------
@@ -69,11 +69,10 @@ def _finding(row, threshold):
         return f"not interpretable: stability below {threshold:g}"
     if pd.isna(row.pf_low):
         return "no interval, so no claim"
-    if row.pf_low > 0:
-        return "leans to the last slot"
-    if row.pf_high < 0:
-        return "leans to the first slot"
-    return "no lean shown"
+    lean = "no lean shown"
+    if row.pf_low > 0 or row.pf_high < 0:
+        lean = f"leans to the {'last' if row.pf_low > 0 else 'first'} slot"
+    return lean if pd.notna(row.rs) else f"{lean}; stability not measured"
 
 
 def choose_rows(frame, **values):

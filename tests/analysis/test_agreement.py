@@ -16,6 +16,7 @@ from posbias_kit.analysis import (
     judge_clusters,
     majority_reliability,
 )
+from posbias_kit.analysis.intervals import share_intervals
 
 
 def _panel(**codes):
@@ -37,6 +38,27 @@ def test_kappa_by_hand():
     row = judge_agreement(_panel(j=["FS", "FT"], k=["FS", "TT"])).iloc[0]
 
     assert row["kappa"] == pytest.approx((3 / 4 - 5 / 16) / (1 - 5 / 16))
+
+
+def test_interval_of_agreement_is_over_clusters():
+    """Per question 2, 1, 1 of 2 agree: the Wilson interval of these sums; both directions alike."""
+    verdicts = _panel(j=["FS", "FT", "SS"], k=["FS", "TT", "FS"])
+    table = judge_agreement(verdicts, level=0.9)
+    index = pd.MultiIndex.from_product([["j"], ["q0", "q1", "q2"]])
+    sums = pd.DataFrame({"x": [2.0, 1.0, 1.0], "n": [2.0, 2.0, 2.0]}, index=index)
+    by_hand = share_intervals(sums, "x", "n", level=0.9)[["low", "high"]].to_numpy()
+
+    assert table[["agreement_low", "agreement_high"]].to_numpy() == pytest.approx(
+        np.repeat(by_hand, 2, axis=0)
+    )
+
+
+def test_one_cluster_has_no_interval_of_agreement():
+    """One question: a share, no limits."""
+    row = judge_agreement(_panel(j=["FS"], k=["FF"])).iloc[0]
+
+    assert row["agreement"] == 0.5
+    assert row[["agreement_low", "agreement_high"]].isna().all()
 
 
 def test_agreement_is_on_shared_instances_only():

@@ -6,23 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from verdict_tables import pairs, stack
+from verdict_tables import pairs, repeated, sets, stack
 
 from posbias_kit.analysis.noise import NO_REPEATS, inconsistency_split
 from posbias_kit.analysis.order_permutation import excess, excess_test, permuted_excess
-from posbias_kit.data import STARTER_QUALITY, build_verdicts, prepare_study, read_verdicts
+from posbias_kit.data import STARTER_QUALITY, prepare_study, read_verdicts
 from posbias_kit.errors import ParamsError
 from posbias_kit.judging import PlantedJudge, judge_presentations
 from posbias_kit.study import PlantedParams
-
-
-def repeated(orders, **columns):
-    """One comparison a text such as ``"FFS SSS"``: verdicts in AB, then in BA."""
-    tables = []
-    for repeat in range(max(len(part) for text in orders for part in text.split())):
-        codes = ["".join(part[repeat : repeat + 1] or "-" for part in t.split()) for t in orders]
-        tables.append(pairs(codes, repeat=repeat + 1, **columns))
-    return stack(*tables)
 
 
 def test_split_by_hand():
@@ -51,16 +42,8 @@ def test_tie_is_a_winner():
 
 def test_sets_average_over_pairs_of_orders():
     """Orders a a, a b, c c. Cross pairs that differ: 2/4, 4/4, 4/4; within: 0, 1, 0."""
-    shown = [("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")]
-    choices = [[1, 1], [3, 1], [1, 1]]
-    rows = [
-        (name, shown[order], repeat + 1, choices[order][repeat])
-        for order, name in enumerate(("r0", "r1", "r2"))
-        for repeat in range(2)
-    ]
-    table = pd.DataFrame(rows, columns=["order", "shown", "repeat", "choice"])
-    about = {"benchmark": "B", "task": "t", "judge": "j", "question": "q", "status": "ok"}
-    row = inconsistency_split(build_verdicts(table.assign(**about))).iloc[0]
+    verdicts = stack(sets(["131"]), sets(["111"], repeat=2))
+    row = inconsistency_split(verdicts).iloc[0]
 
     assert row["across"] == pytest.approx((2 / 4 + 1 + 1) / 3)
     assert row["within"] == pytest.approx(1 / 3)
@@ -70,7 +53,7 @@ def test_interval_is_that_of_cluster_means():
     """One comparison a question: E has the one-sample t interval over questions."""
     orders = ["FFF FFF", "FFF SSS", "FFS SSS", "FSS FSS", "FFF FFS"]
     row = inconsistency_split(repeated(orders)).iloc[0]
-    # I - N by hand: 1 - 0; 0; 1/3 - 1/3; winners a b b and b a a: 5/9 - 2/3; a a a, b b a: 2/3 - 1/3
+    # I - N: 1 - 0; 0; 1/3 - 1/3; a b b and b a a: 5/9 - 2/3; a a a and b b a: 2/3 - 1/3
     e = np.array([1, 0, 0, -1 / 9, 1 / 3])
     low, high = stats.t.interval(0.95, 4, loc=e.mean(), scale=stats.sem(e))
 

@@ -9,7 +9,6 @@ from scipy.stats import norm
 from verdict_tables import pairs, stack
 
 from posbias_kit.analysis.flips import solve_flips
-from posbias_kit.analysis.intervals import ratio_intervals
 from posbias_kit.analysis.order_effect import order_effect
 from posbias_kit.data import build_verdicts, read_verdicts
 from posbias_kit.errors import ParamsError
@@ -67,8 +66,8 @@ def test_identical_repeats_change_nothing():
 
 
 def test_clusters_not_comparisons():
-    """Ten comparisons of one question are one cluster: no interval, and the note says so."""
-    row = order_effect(pairs(["FF"] * 6 + ["SS"] * 4, questions=["q"] * 10)).iloc[0]
+    """Ten comparisons that share answers are one cluster: no interval, and the note says so."""
+    row = order_effect(pairs(["FF"] * 6 + ["SS"] * 4, cluster="shared")).iloc[0]
 
     assert row["beta"] == pytest.approx(np.log(1.5) / 2)
     assert row[["beta_low", "beta_high", "p"]].isna().all()
@@ -150,8 +149,8 @@ def test_planted_beta_whatever_the_quality(spread):
     """The conditional estimate is .5 at every quality spread; the pooled one shrinks as derived.
 
     Over comparisons with delta ~ N(0, spread^2), P(first) averages to m = E sigma(.5 + delta) in
-    one order and E sigma(.5 - delta), the same, in the other: beta_marginal aims at logit(m),
-    .50, .43, .33 and .20 at spreads 0, 1, 2 and 4.
+    one order and E sigma(.5 - delta), the same, in the other: with many questions a candidate,
+    beta_marginal aims at logit(m), .50, .41, .30 and .18 at spreads 0, 1, 2 and 4.
     """
     grid = norm.ppf((np.arange(4000) + 0.5) / 4000)
     aim = logit(expit(0.5 + spread * grid).mean())
@@ -224,11 +223,10 @@ def test_released_devbench(released):
     """Gpt-4-0613 on DevBench: 170 flips to the first slot against 23; pooled .42.
 
     beta = log(170 / 23) / 2 = 1.00 and P(first) .73. With a cluster's information in its place
-    the interval is [.19, 1.81] at 11.8 degrees of freedom, as 8 of 24 clusters hold 4 of 5 flips;
-    with comparisons as sizes it would be [.24, 1.76].
+    the interval is [.19, 1.81] at 11.8 degrees of freedom, as 8 of 24 clusters hold 7 of 10
+    flips; with comparisons as sizes it would be [.24, 1.76].
     """
-    verdicts, table = released
-    row = table.loc["DevBench", "gpt-4-0613"]
+    row = released[1].loc["DevBench", "gpt-4-0613"]
 
     assert row[["primacy_full", "recency_full"]].tolist() == [170, 23]
     assert row["beta"] == pytest.approx(np.log(170 / 23) / 2)

@@ -5,28 +5,12 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from verdict_tables import pairs, stack
+from verdict_tables import pairs, sets, stack
 
 from posbias_kit.analysis.slot_labels import slot_label_test
 from posbias_kit.analysis.slots import UNBALANCED, slot_wins
 from posbias_kit.data import build_verdicts
 from posbias_kit.errors import ParamsError
-
-ABC = ("a", "b", "c")
-
-
-def sets(texts, candidates=ABC, repeat=1, **columns):
-    """One comparison a text: the slot chosen (0 = TIE) in each cyclic order, - not shown."""
-    shown = [candidates[order:] + candidates[:order] for order in range(len(candidates))]
-    rows = [
-        (f"q{number}", f"r{order}", shown[order], int(slot))
-        for number, text in enumerate(texts)
-        for order, slot in enumerate(text)
-        if slot != "-"
-    ]
-    table = pd.DataFrame(rows, columns=["question", "order", "shown", "choice"])
-    about = {"benchmark": "B", "task": "t", "judge": "j", "status": "ok"}
-    return build_verdicts(table.assign(**about, repeat=repeat, **columns))
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +94,7 @@ def test_pure_first_slot():
 
     assert table["share"].tolist() == [1, 0, 0]
     assert table["excess"].tolist() == pytest.approx([2 / 3, -1 / 3, -1 / 3])
-    assert table["p"].tolist() == pytest.approx([1 / 1001] * 3)
+    assert table["p"].tolist() == pytest.approx([1 / 1001] * 3)  # 3 of 3^12 labellings
     assert table["excess_low"].iloc[0] < 2 / 3 < table["excess_high"].iloc[0]
 
 
@@ -170,10 +154,12 @@ def test_level_is_checked():
 
 @pytest.mark.parametrize("slots", [3, 4])
 def test_level_of_the_slot_test(slots):
-    """Clusters that lean to slots of their own, none on average: about 5% of 400 at .05."""
+    """Clusters favour slot 1 or shun it, half each: about 5% of 400 are rejected at .05."""
     rng = np.random.default_rng(7)
-    lean = rng.normal(size=(400, 20, slots))
-    chance = np.exp(lean) / np.exp(lean).sum(axis=2, keepdims=True)
+    chance = np.full((400, 20, slots), 1 / slots)
+    lean = 0.9 / slots * rng.choice([-1, 1], size=(400, 20))
+    chance[:, :, 1:] -= (lean / (slots - 1))[..., None]
+    chance[:, :, 0] += lean
     apart = rng.multinomial(3 * slots, chance) - 3.0
     p = np.array([slot_label_test(study, 199, seed) for seed, study in enumerate(apart)])
 

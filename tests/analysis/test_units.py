@@ -95,7 +95,7 @@ def _scores(**answers):
 
 
 def test_gap_from_scores_by_hand():
-    """a scores 7 and 4, b 5 and 8: mean difference -1, gap 1; wins and losses do not matter."""
+    """A scores 7 and 4, b 5 and 8: mean difference -1, gap 1; wins and losses do not matter."""
     unit = build_units(pairs(["FS", "FS"]), scores=_scores(a=[7, 4], b=[5, 8])).iloc[0]
 
     assert unit[["scored", "score_difference", "gap_scores"]].tolist() == [2, -1, 1]
@@ -119,7 +119,7 @@ def test_unscored_answers_are_left_out_and_counted():
 
 
 def test_scores_of_a_set_stand_against_the_mean_of_the_others():
-    """a 9, b 5, c 1: a leads by 9 - 3, b by 5 - 5, c by 1 - 7."""
+    """A 9, b 5, c 1: a leads by 9 - 3, b by 5 - 5, c by 1 - 7."""
     scores = pd.concat([_scores(a=[9] * 30, b=[5] * 30, c=[1] * 30)])
     units = build_units(_sets(3), scores=scores).set_index("candidate")
 

@@ -5,31 +5,16 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
-from verdict_tables import pairs, stack
+from verdict_tables import pairs, repeated, sets, stack
 
 from posbias_kit.analysis.worksheet import CLASSES, class_counts, worksheet
-from posbias_kit.data import build_verdicts, read_verdicts
+from posbias_kit.data import read_verdicts
 
 
-def repeated(orders, **columns):
-    """One comparison a text such as ``"FFS SSS"``: verdicts in AB, then in BA."""
-    tables = []
-    for repeat in range(max(len(part) for text in orders for part in text.split())):
-        codes = ["".join(part[repeat : repeat + 1] or "-" for part in t.split()) for t in orders]
-        tables.append(pairs(codes, repeat=repeat + 1, **columns))
-    return stack(*tables)
-
-
-def sets(choices, candidates=("a", "b", "c")):
-    """One comparison of three; a text of slots (0 = TIE) for each cyclic order."""
-    rows = [
-        (f"r{order}", candidates[order:] + candidates[:order], repeat + 1, int(slot))
-        for order, text in enumerate(choices)
-        for repeat, slot in enumerate(text)
-    ]
-    table = pd.DataFrame(rows, columns=["order", "shown", "repeat", "choice"])
-    about = {"benchmark": "B", "task": "t", "judge": "j", "question": "q", "status": "ok"}
-    return build_verdicts(table.assign(**about))
+def repeated_sets(choices):
+    """One comparison of three; the slots chosen in the repeats of each cyclic order."""
+    repeats = ["".join(slots) for slots in zip(*choices, strict=True)]
+    return stack(*(sets([text], repeat=r) for r, text in enumerate(repeats, start=1)))
 
 
 def test_row_by_hand():
@@ -79,7 +64,7 @@ def test_classes_of_pairs(orders, name):
 )
 def test_classes_of_sets(choices, name):
     """With three orders the same words; slots in the middle are neither first nor last."""
-    assert worksheet(sets(choices))["class"].item() == name
+    assert worksheet(repeated_sets(choices))["class"].item() == name
 
 
 @pytest.mark.parametrize(
@@ -117,12 +102,14 @@ def test_chance_by_enumeration(text):
 
 def test_chance_of_a_set():
     """Three pure orders, three winners: 3! of 9! / 3!^3 arrangements."""
-    assert worksheet(sets(["111"] * 3))["order_sensitive_chance"].item() == pytest.approx(6 / 1680)
+    assert worksheet(repeated_sets(["111"] * 3))["order_sensitive_chance"].item() == pytest.approx(
+        6 / 1680
+    )
 
 
 def test_orders_of_several_kinds_are_numbered():
     """A pair and a set have no common names: columns are order_1, order_2, ..."""
-    sheet = worksheet(stack(repeated(["FFF SSS"]), sets(["111"] * 3)))
+    sheet = worksheet(stack(repeated(["FFF SSS"], questions=["p"]), repeated_sets(["111"] * 3)))
 
     assert sheet["orders"].tolist() == ["r0 r1 r2", "AB BA"]
     assert sheet["order_1_slot_1"].tolist() == [3, 3]

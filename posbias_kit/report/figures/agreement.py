@@ -24,6 +24,8 @@ def plot_agreement(agreement, families=None):
         Axes where fewer than three judges, or a pair without a shared instance, leave nothing
         to cluster.
     """
+    if agreement["agreement"].isna().all():
+        return style.say_nothing_to_draw(style.new_axes(2), "Agreement between judges")
     matrix = agreement_matrix(agreement)
     options = {"annot": True, "fmt": ".2f", "vmin": 0, "vmax": 1, "cmap": style.SEQUENTIAL}
     options |= {"annot_kws": {"size": 8}, "linewidths": 1}

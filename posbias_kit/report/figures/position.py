@@ -18,7 +18,9 @@ def plot_consistency(bias):
     -------
     Axes
     """
-    ax = _forest(bias, "pc", ascending=True)
+    if bias["pc"].isna().all():
+        return style.say_nothing_to_draw(style.new_axes(2), "Position consistency")
+    ax = _forest(bias, "pc")
     ax.set(xlabel="position consistency (share of complete series)", xlim=(0, 1.02), ylabel="")
     return style.describe(ax, f"Position consistency by judge. {_read_out(bias, 'pc')}")
 
@@ -35,7 +37,9 @@ def plot_fairness(bias):
     -------
     Axes
     """
-    ax = _forest(bias, "pf", ascending=True)
+    if bias["pf"].isna().all():
+        return style.say_nothing_to_draw(style.new_axes(2), "Preference fairness")
+    ax = _forest(bias, "pf")
     ax.axvline(0, color=style.INK, linewidth=1)
     reach = max(0.1, np.nanmax(bias[["pf", "pf_low", "pf_high"]].abs().to_numpy(dtype=float)))
     ax.set(xlabel="preference fairness", xlim=(-1.08 * reach, 1.08 * reach), ylabel="")
@@ -56,6 +60,9 @@ def plot_tasks(bias, value="pc"):
     -------
     Axes
     """
+    name = {"pc": "position consistency", "pf": "preference fairness"}[value]
+    if bias[value].isna().all():
+        return style.say_nothing_to_draw(style.new_axes(2), name.capitalize())
     frame = bias.assign(label=style.label_judges(bias))
     matrix = frame.pivot(index="label", columns="task", values=value).astype(float)
     sizes = frame.pivot(index="label", columns="task", values=f"{value}_n")
@@ -66,7 +73,6 @@ def plot_tasks(bias, value="pc"):
     if value == "pf":
         reach = max(0.1, np.nanmax(np.abs(matrix.to_numpy())))
         limits = {"vmin": -reach, "vmax": reach, "cmap": style.DIVERGING}
-    name = {"pc": "position consistency", "pf": "preference fairness"}[value]
     options = {"annot_kws": {"size": 8}, "cbar_kws": {"label": name}, "linewidths": 1}
     sns.heatmap(matrix, annot=notes, fmt="", ax=ax, **limits, **options)
     ax.set(xlabel="", ylabel="")
@@ -92,6 +98,8 @@ def plot_stability(stability, threshold=0.85):
     Axes
     """
     frame = stability[stability["rs"].notna()].copy()
+    if frame.empty:
+        return style.say_nothing_to_draw(style.new_axes(2), "Repetition stability")
     frame["label"] = style.label_judges(frame)
     frame = frame.sort_values("rs", ascending=True)
     ax = style.new_axes(len(frame))
@@ -122,6 +130,8 @@ def plot_consistency_fairness(bias):
     Axes
     """
     frame = bias.assign(label=style.label_judges(bias)).dropna(subset=["pc", "pf"])
+    if frame.empty:
+        return style.say_nothing_to_draw(style.new_axes(2), "Consistency against fairness")
     ax = style.new_axes(9)
     # |pf| <= 1 - pc: a consistent series has no lean.
     ax.fill_betweenx([0, 1], [1, 0], 1, color="#eef1f4", zorder=0)
@@ -141,8 +151,8 @@ def plot_consistency_fairness(bias):
     )
 
 
-def _forest(frame, value, ascending):
-    frame = frame.assign(label=style.label_judges(frame)).sort_values(value, ascending=ascending)
+def _forest(frame, value):
+    frame = frame.assign(label=style.label_judges(frame)).sort_values(value, na_position="first")
     ax = style.new_axes(len(frame))
     rows = np.arange(len(frame))
     ax.errorbar(

@@ -1,0 +1,85 @@
+"""Studies at the edge run to their end: every cell of every notebook, in this process.
+
+The cells are executed as they stand, without a kernel, so that a dozen odd studies cost little.
+"""
+
+import pytest
+from notebook_files import code_cells, read, tagged
+
+from posbias_kit.params import check_study
+from posbias_kit.report.files import read_csv
+from posbias_kit.report.notebooks import declared_parameters
+from posbias_kit.report.stages import STAGES
+
+PLANTED = {"kind": "planted", "ties": 0.3, "repeat_noise": 0.3}
+PANEL = [{"name": "one", **PLANTED}, {"name": "two", "slot_effect": 1.0, **PLANTED}]
+MUTE = {"name": "mute", "kind": "planted", "invalid_rate": 1.0}
+DEAD = {"name": "dead", "kind": "planted", "failure_rate": 1.0}
+SAMPLE = {"tasks": ["math", "stem"], "questions_per_task": 3}
+
+
+def _study(judges=PANEL, **plan):
+    return {
+        "run_name": "edge",
+        "draws": 50,
+        "data_preparation": {"sample": SAMPLE, "plan": {"repeats": 2, **plan}},
+        "judging": {"judges": judges},
+        "disagreement": {"splits": 10},
+    }
+
+
+STUDIES = {
+    "sets of three": _study(design="sets", set_size=3),
+    "against a reference": _study(design="reference", reference="mediocre"),
+    "nothing asked twice": _study(repeats=1),
+    "a single judge": _study(PANEL[:1]),
+    "one judge without a verdict": _study([*PANEL, MUTE]),
+    "no judge with a verdict": _study([MUTE, DEAD]),
+    "judges that always tie": _study([{"name": "tie", "kind": "planted", "ties": 1e9}]),
+    "odd names": _study([{**PANEL[0], "name": "org/judge-8b:latest"}, {**PANEL[1], "name": "NA"}]),
+}
+
+
+def run_notebooks(study, notebooks):
+    """Execute the code cells of each stage with the parameters the chain would give."""
+    values = study.model_dump(mode="python", exclude_unset=False)
+    for stage in STAGES:
+        path = notebooks / stage.notebook
+        given = {**values, **values[stage.name]}
+        names = {name: given[name] for name in declared_parameters(path)}
+        notebook = read(path)
+        (parameters,) = tagged(notebook, "parameters")
+        for cell in code_cells(notebook):
+            if cell is not parameters:
+                exec(compile(cell.source, f"{stage.notebook}: {cell.id}", "exec"), names)  # noqa: S102
+
+
+@pytest.fixture
+def project(request, tmp_path, monkeypatch):
+    """A project folder with the real notebooks and an empty outputs/."""
+    (tmp_path / "notebooks").symlink_to(request.config.rootpath / "notebooks")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_study_runs_to_its_end(project, study):
+    """Every notebook finishes, and the summary has a row for each judge."""
+    study = check_study(study)
+    run_notebooks(study, project / "notebooks")
+
+    table = read_csv(project / "outputs" / "edge" / "tables" / "summary.csv")
+    assert set(table["judge"]) == {judge.name for judge in study.judging.judges}
+
+
+def test_judge_without_a_verdict_gets_no_number(project):
+    """B09: nothing of a judge that never answers is 0, 0.5 or fair."""
+    run_notebooks(check_study(STUDIES["no judge with a verdict"]), project / "notebooks")
+    tables = project / "outputs" / "edge" / "tables"
+    bias = read_csv(tables / "position_bias_by_judge.csv")
+
+    assert bias[["pc", "pf", "pf_paper", "overall_win_rate"]].isna().all(axis=None)
+    assert read_csv(tables / "repetition_stability_by_judge.csv")["rs"].isna().all()
+    finding = read_csv(tables / "summary.csv")["finding"]
+    assert finding.str.startswith("no lean estimable").all()
