@@ -1,16 +1,16 @@
-"""Do nominal 95% intervals cover? A simulation of whole studies, five scenarios, 10 to 40 clusters.
+"""Do nominal 95% intervals cover? Whole studies are simulated, in five scenarios.
 
     python -m benchmarks.coverage [--studies 3000] [--seed 20240607] [--write]
 
-A study has G clusters (questions) of pairs, each pair judged in both orders. The verdict of an
-order has Davidson and Beaver's probabilities with tie parameter nu,
+A study has G clusters (questions) of pairs, each pair judged in both orders. A verdict has
+Davidson and Beaver's probabilities
 
-    first : tie : second = exp((b + d) / 2) : nu : exp(-(b + d) / 2),
+    first : TIE : second = exp((b + d) / 2) : nu : exp(-(b + d) / 2),
 
 b the cluster's order effect and d the pair's quality difference (-d in the other order), both
-normal. The truth of a cell is the ratio of expectations over b and d, by quadrature;
-for beta it is where the expected score is 0. The intervals are the package's own, from the same
-per-cluster counts that its tables are made of. `--write` renews docs/coverage.md.
+normal. The truth of a number is its ratio of expectations over b and d, by quadrature; for beta,
+where the expected score is 0. The intervals are the package's own, from per-cluster counts like
+those that its tables are made of. `--write` renews docs/coverage.md.
 """
 
 import argparse
@@ -28,10 +28,12 @@ from posbias_kit.analysis.intervals import (
     difference_intervals,
     share_intervals,
 )
-from posbias_kit.analysis.order_effect import _estimate as estimate_flips
+from posbias_kit.analysis.order_effect import _estimate as estimate_beta
 
-CLUSTERS = (10, 20, 40)
-FLIPS = ("primacy_full", "recency_full", "primacy_half", "recency_half")
+CLUSTERS, BLOCK = (10, 20, 40), 250
+FLIPS = ["primacy_full", "recency_full", "primacy_half", "recency_half"]
+NAMES = {"pc": "PC", "pf": "PF", "first": "first-slot share", "beta": "beta"}
+LOW, HIGH, Z99 = 0.93, 0.97, 2.576
 PAGE = Path(__file__).parents[1] / "docs" / "coverage.md"
 
 
@@ -40,11 +42,9 @@ class Scenario:
     """How the verdicts of a study come about."""
 
     about: str
-    pairs: tuple = (10, 10)
-    """Fewest and most pairs in a cluster, drawn uniformly."""
+    pairs: tuple = (10, 10)  # fewest and most in a cluster, drawn uniformly
     repeats: int = 3
-    same: bool = False
-    """Every repeat says what the first said."""
+    same: bool = False  # every repeat says what the first said
     missing: float = 0.0
     beta: float = 0.3
     beta_sd: float = 1.0
@@ -52,46 +52,52 @@ class Scenario:
     nu: float = 0.3
 
     def chances(self, b, d):
-        """Return P(tie), P(first), P(second), stacked on the last axis."""
-        weight = np.stack([np.full(np.shape(b + d), self.nu), np.exp((b + d) / 2), np.exp(-(b + d) / 2)], -1)
+        """Return P(TIE), P(first), P(second) on the last axis."""
+        odds = np.exp((b + d) / 2)
+        weight = np.stack([np.full(odds.shape, self.nu), odds, 1 / odds], axis=-1)
         return weight / weight.sum(axis=-1, keepdims=True)
 
     def truth(self):
-        """Return what each interval should cover."""
-        grid = np.linspace(-8, 8, 801)  # of a normal: the trapezoid rule converges fast on it
+        """Return what each interval should cover, and the share of ties."""
+        grid = np.linspace(-8, 8, 801)
         density = np.exp(-(grid**2) / 2)
         weight = np.outer(density, density) / density.sum() ** 2
-        b = (self.beta + self.beta_sd * grid)[:, None]
-        d = (self.quality_sd * grid)[None, :]
-        (t1, f1, s1), (t2, f2, s2) = (np.moveaxis(self.chances(b, x), -1, 0) for x in (d, -d))
+        b, d = (self.beta + self.beta_sd * grid)[:, None], self.quality_sd * grid[None, :]
+        tie, first, second = np.stack([self.chances(b, d), self.chances(b, -d)]).transpose(
+            3, 0, 1, 2
+        )
         mean = {
-            "consistent": t1 * t2 + f1 * s2 + s1 * f2,
-            "primacy_full": f1 * f2,
-            "recency_full": s1 * s2,
-            "primacy_half": f1 * t2 + t1 * f2,
-            "recency_half": s1 * t2 + t1 * s2,
-            "first": f1 + f2,
-            "decided": 2 - t1 - t2,
+            "consistent": tie.prod(axis=0) + first[0] * second[1] + second[0] * first[1],
+            "primacy_full": first.prod(axis=0),
+            "recency_full": second.prod(axis=0),
+            "primacy_half": first[0] * tie[1] + tie[0] * first[1],
+            "recency_half": second[0] * tie[1] + tie[0] * second[1],
+            "first": first.mean(axis=0),
+            "tie": tie.mean(axis=0),
         }
         mean = {name: (weight * value).sum() for name, value in mean.items()}
-        full, half = mean["recency_full"] - mean["primacy_full"], mean["recency_half"] - mean["primacy_half"]
-        beta = solve_flips([[mean[name]] for name in FLIPS]).item()
-        first = mean["first"] / mean["decided"]
-        return {"pc": mean["consistent"], "pf": full + half, "first": first, "beta": beta}
+        flips = [mean[name] for name in FLIPS]
+        return {
+            "pc": mean["consistent"],
+            "pf": flips[1] + flips[3] - flips[0] - flips[2],
+            "first": mean["first"] / (1 - mean["tie"]),
+            "beta": solve_flips([[flip] for flip in flips]).item(),
+            "ties": mean["tie"],
+        }
 
 
-def consistent_at(pc, scenario):
+def spread_quality(scenario, pc):
     """Spread the quality of a scenario until its position consistency is `pc`."""
-    spread = brentq(lambda sd: replace(scenario, quality_sd=sd).truth()["pc"] - pc, 1, 60)
-    return replace(scenario, quality_sd=spread)
+    sd = brentq(lambda sd: replace(scenario, quality_sd=sd).truth()["pc"] - pc, 1, 60)
+    return replace(scenario, quality_sd=sd)
 
 
 SCENARIOS = {
-    "independent": Scenario("one repeat, one order effect for all", repeats=1, beta_sd=0.0),
-    "shared": Scenario("questions share an order effect, sd 1, over 10 pairs x 3 repeats"),
-    "identical": Scenario("temperature 0: three repeats say the same; sd 1", same=True),
-    "unequal": Scenario("1 to 30 pairs a question, 5% of verdicts missing; sd 1", (1, 30), 3, missing=0.05),
-    "pc95": consistent_at(0.95, Scenario("position consistency .95; sd 1", nu=0.02)),
+    "independent": Scenario("one repeat, the same b everywhere", repeats=1, beta_sd=0.0),
+    "shared": Scenario("the pairs and repeats of a question share its b"),
+    "identical": Scenario("as shared, at temperature 0: three repeats say the same", same=True),
+    "unequal": Scenario("as shared, 1 to 30 pairs, 5% missing", pairs=(1, 30), missing=0.05),
+    "PC .95": spread_quality(Scenario("as shared, quality spread until PC is .95", nu=0.02), 0.95),
 }
 
 
@@ -102,105 +108,193 @@ def simulate(scenario, clusters, studies, rng):
     b = rng.normal(scenario.beta, scenario.beta_sd, size=(studies, clusters, 1))
     d = rng.normal(0, scenario.quality_sd, size=shape)
     asked = np.arange(high) < rng.integers(low, high + 1, size=(studies, clusters, 1))
-    chance = np.stack([scenario.chances(b, d), scenario.chances(b, -d)], axis=-2)[..., None, :]
-    drawn = 1 if scenario.same else scenario.repeats
-    draw = rng.random((*shape, 2, drawn))
-    choice = (draw[..., None] > chance.cumsum(axis=-1)[..., :2]).sum(axis=-1)  # 0 = TIE, 1, 2
+    chance = np.stack([scenario.chances(b, d), scenario.chances(b, -d)], axis=-2)
+    least = chance.cumsum(axis=-1)[..., None, :]
+    draw = rng.random((*shape, 2, 1 if scenario.same else scenario.repeats))
+    choice = (draw > least[..., 0]).astype(np.int8) + (draw > least[..., 1])  # 0 = TIE, 1, 2
     choice = np.broadcast_to(choice, (*shape, 2, scenario.repeats))
     told = asked[..., None, None] & (rng.random(choice.shape) >= scenario.missing)
-    return _count(np.where(told, choice, -1))
+    return count(np.where(told, choice, -1))
 
 
-def _count(choice):
-    """Per-cluster counts from choices (study, cluster, pair, order, repeat); -1 is no verdict."""
-    one, two = choice[..., 0, :], choice[..., 1, :]
-    whole = (one >= 0) & (two >= 0)
-    total, product = one + two, one * two
-    flags = {
-        "complete": whole,
-        "yes": whole & ((total == 0) | ((total == 3) & (product == 2))),
-        "primacy": whole & (product <= 1) & np.isin(total, (1, 2)) & ((one == 1) | (two == 1)),
-        "recency": whole & ((product == 4) | ((total == 2) & (product == 0))),
-    }
-    counts = {name: flag.sum(axis=(2, 3)) for name, flag in flags.items()}
-    counts["first"] = (choice == 1).sum(axis=(2, 3, 4))
-    counts["decided"] = (choice > 0).sum(axis=(2, 3, 4))
-    valid = (choice >= 0).sum(axis=-1)
-    both = (valid > 0).all(axis=-1)
-    tie, first, second = (
-        np.where(both[..., None], (choice == k).sum(axis=-1) / np.maximum(valid, 1), 0) for k in (0, 1, 2)
-    )
-    counts["primacy_full"] = (first[..., 0] * first[..., 1]).sum(axis=-1)
-    counts["recency_full"] = (second[..., 0] * second[..., 1]).sum(axis=-1)
-    for name, side in (("primacy_half", first), ("recency_half", second)):
-        counts[name] = (side[..., 0] * tie[..., 1] + tie[..., 0] * side[..., 1]).sum(axis=-1)
-    counts["comparisons"], counts["sets"] = both.sum(axis=-1), np.zeros(both.shape[:2])
+def count(choice):
+    """Per-cluster counts of choices (study, cluster, pair, order, repeat); -1 is no verdict."""
+    tie, first, second = ((choice == option).astype(float) for option in range(3))
+    counts = {"first": first.sum(axis=(2, 3, 4)), "decided": (choice > 0).sum(axis=(2, 3, 4))}
+    for prefix, kinds in (("", flips(tie, first, second)), ("cross_", cross(tie, first, second))):
+        counts |= {
+            prefix + name: kind.sum(axis=tuple(range(2, kind.ndim))) for name, kind in kinds.items()
+        }
     index = pd.MultiIndex.from_product(map(range, choice.shape[:2]), names=["study", "cluster"])
-    return pd.DataFrame({name: value.ravel() for name, value in counts.items()}, index=index)
+    return pd.DataFrame({name: number.ravel() for name, number in counts.items()}, index=index)
 
 
-def intervals(sums, level=0.95):
-    """Return low and high of every study: the headline interval of each, and the bootstrap's."""
-    flips = estimate_flips(sums, level)
-    sums = sums.assign(lean=sums["recency"] - sums["primacy"])
+def flips(tie, first, second):
+    """Return what a pair's two orders give, flags or shares alike, by kind."""
+    one, two = (..., 0, slice(None)), (..., 1, slice(None))
     return {
-        ("pc", "headline"): share_intervals(sums, "yes", "complete", level),
+        "complete": (tie + first + second)[one] * (tie + first + second)[two],
+        "consistent": tie[one] * tie[two] + first[one] * second[two] + second[one] * first[two],
+        "primacy_full": first[one] * first[two],
+        "recency_full": second[one] * second[two],
+        "primacy_half": first[one] * tie[two] + tie[one] * first[two],
+        "recency_half": second[one] * tie[two] + tie[one] * second[two],
+    }
+
+
+def cross(*options):
+    """Return the same as means over all cross pairs of repeats."""
+    valid = np.maximum(sum(options).sum(axis=-1, keepdims=True), 1)
+    return flips(*(option.sum(axis=-1, keepdims=True) / valid for option in options))
+
+
+def intervals(sums, seed, level=0.95):
+    """Return the headline interval of each number, and the bootstrap beside it."""
+    recency = sums["recency_full"] + sums["recency_half"]
+    primacy = sums["primacy_full"] + sums["primacy_half"]
+    sums = sums.assign(recency=recency, primacy=primacy, lean=recency - primacy)
+    crossed = sums.filter(like="cross_").rename(columns=lambda name: name.removeprefix("cross_"))
+    beta = estimate_beta(crossed.assign(comparisons=crossed["complete"], sets=0.0), level)
+    boot = {
+        "pc": ("consistent", "complete"),
+        "pf": ("lean", "complete"),
+        "first": ("first", "decided"),
+    }
+    return {
+        ("pc", "headline"): share_intervals(sums, "consistent", "complete", level),
         ("pf", "headline"): difference_intervals(sums, "recency", "primacy", "complete", level),
         ("first", "headline"): share_intervals(sums, "first", "decided", level),
-        ("beta", "headline"): flips.rename(columns={"beta_low": "low", "beta_high": "high"}),
-        ("pc", "bootstrap"): bootstrap_intervals(sums, "yes", "complete", level),
-        ("pf", "bootstrap"): bootstrap_intervals(sums, "lean", "complete", level),
-        ("first", "bootstrap"): bootstrap_intervals(sums, "first", "decided", level),
+        ("beta", "headline"): beta.rename(columns={"beta_low": "low", "beta_high": "high"}),
+    } | {
+        (name, "bootstrap"): bootstrap_intervals(sums, *pair, level, seed=seed)
+        for name, pair in boot.items()
     }
 
 
-def cover(name, clusters, studies, seed, block=500):
-    """Return one row a number and interval of a cell: coverage, misses, width, truth."""
+def cover(name, clusters, studies, seed):
+    """Return one row a number and interval of a cell."""
     scenario = SCENARIOS[name]
-    truth = scenario.truth()
-    rng = np.random.default_rng([seed, clusters, list(SCENARIOS).index(name)])
+    rng = np.random.default_rng([seed, clusters, [*SCENARIOS].index(name)])
     parts = {}
-    for start in range(0, studies, block):
-        sums = simulate(scenario, clusters, min(block, studies - start), rng)
-        for key, found in intervals(sums).items():
+    for start in range(0, studies, BLOCK):
+        sums = simulate(scenario, clusters, min(BLOCK, studies - start), rng)
+        for key, found in intervals(sums, seed + start).items():
             parts.setdefault(key, []).append(found[["low", "high"]])
-    rows = []
+    rows, truth = [], scenario.truth()
     for (number, interval), found in parts.items():
         low, high = pd.concat(found).to_numpy().T
-        below, above = (high < truth[number]).sum(), (low > truth[number]).sum()
-        given = int(np.isfinite(low).sum())
+        given = np.isfinite(low) & np.isfinite(high)
+        inside = ((low <= truth[number]) & (truth[number] <= high))[given].mean()
+        half = Z99 * np.sqrt(inside * (1 - inside) / given.sum())
         rows.append(
             {
                 "scenario": name, "clusters": clusters, "number": number, "interval": interval,
-                "truth": truth[number], "coverage": 1 - (below + above) / given,
-                "below": below / given, "above": above / given,
-                "width": np.nanmean(high - low), "none": 1 - given / studies,
+                "truth": truth[number], "coverage": inside,
+                "outside": inside + half < LOW or inside - half > HIGH,
+                "missed_below": (high < truth[number])[given].mean(),
+                "missed_above": (low > truth[number])[given].mean(),
+                "width": (high - low)[given].mean(), "without": 1 - given.mean(),
             }
         )  # fmt: skip
     return rows
 
 
-def outside(table, studies, low=0.93, high=0.97):
-    """Mark cells whose 99% Monte Carlo interval lies wholly outside the bounds."""
-    half = 2.576 * np.sqrt(table["coverage"] * (1 - table["coverage"]) / studies)
-    return (table["coverage"] + half < low) | (table["coverage"] - half > high)
+def pivot(table, interval):
+    """Return scenarios and numbers x clusters as Markdown, coverage in percent."""
+    part = table[table["interval"] == interval]
+    lines = [
+        "| scenario | number | truth | " + " | ".join(map(str, CLUSTERS)) + " | mean width at 40 |",
+        "| --- | --- " + "| ---: " * (len(CLUSTERS) + 2) + "|",
+    ]
+    for (name, number), rows in part.groupby(["scenario", "number"], sort=False):
+        cells = [f"{row.coverage:.1%}" + " *" * row.outside for row in rows.itertuples()]
+        ends = rows.iloc[-1]
+        values = [name, NAMES[number], f"{ends['truth']:.3f}", *cells, f"{ends['width']:.3f}"]
+        lines.append("| " + " | ".join(values) + " |")
+    return "\n".join(lines)
+
+
+def page(table, studies, seed):
+    """Return docs/coverage.md."""
+    told = "\n".join(
+        f"| {name} | {s.about} | {s.repeats} | {s.beta_sd:g} | {s.quality_sd:.3g} | {s.nu:g} "
+        f"| {s.truth()['ties']:.0%} |"
+        for name, s in SCENARIOS.items()
+    )
+    headline = table[table["interval"] == "headline"]
+    bad = headline[headline["outside"] & (headline["clusters"] == max(CLUSTERS))]
+    failed = [f"{NAMES[row.number]} in `{row.scenario}`" for row in bad.itertuples()]
+    gaps = headline[headline["without"] > 0]
+    without = [f"{r.without:.1%} in `{r.scenario}` with {r.clusters}" for r in gaps.itertuples()]
+    return TEMPLATE.format(
+        studies=studies, seed=seed, scenarios=told, low=LOW, high=HIGH,
+        verdict=f"At 40 these do: {', '.join(failed)}." if failed else "At 40 none does.",
+        without=", ".join(without) + " clusters" if without else "none",
+        headline=pivot(table, "headline"), bootstrap=pivot(table, "bootstrap"),
+    )  # fmt: skip
+
+
+TEMPLATE = """# Do the intervals cover?
+
+How often nominal 95% intervals hold the truth, in percent of {studies:,} simulated studies a cell.
+Made by `python -m benchmarks.coverage --studies {studies} --seed {seed} --write`.
+The docstring of that file has the model.
+
+## Scenarios
+
+A study has 10, 20 or 40 clusters (questions) of 10 pairs unless stated otherwise.
+Each pair is judged in both orders.
+In log-odds, a question's order effect is b = .3 + sd x normal, a pair's quality difference
+d = sd x normal.
+
+| scenario | what is special | repeats | sd of b | sd of d | nu | ties |
+| --- | --- | ---: | ---: | ---: | ---: | ---: |
+{scenarios}
+
+## The headline intervals
+
+PC and first-slot share: Wilson at the effective size with the CR2 error and Bell-McCaffrey t.
+PF and beta: CR2 with Bell-McCaffrey t.
+A star marks cells whose 99% Monte Carlo interval lies wholly outside {low:.0%} to {high:.0%}.
+At 40 clusters none may; 10 and 20 are shown as they come.
+{verdict}
+
+{headline}
+
+Studies without an interval, which do not count (beta only: all flips one way): {without}.
+
+## The bootstrap beside them
+
+2,000 draws of clusters, percentiles at the adjusted levels.
+
+{bootstrap}
+
+## Why the effective size has no upper bound
+
+n_eff = theta (1 - theta) / se² may exceed the number of verdicts, and was once cut there.
+That made the first-slot share cover 98.6% in `independent` and 100% in `PC .95` at 40 clusters.
+Each answer stands once in each slot, so a slot's share varies less than as many coin flips.
+Without the cut no cell fell below 91% in trials with 2 to 40 clusters, PC .46 to .98 and
+first-slot shares .50 to .99.
+"""
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--studies", type=int, default=3000)
+    parser.add_argument("--studies", type=int, default=3000, help="in each cell")
     parser.add_argument("--seed", type=int, default=20240607)
     parser.add_argument("--write", action="store_true", help="renew docs/coverage.md")
     given = parser.parse_args()
-    start = time.perf_counter()
-    rows = []
+    start, rows = time.perf_counter(), []
     for name in SCENARIOS:
         for clusters in CLUSTERS:
             rows += cover(name, clusters, given.studies, given.seed)
-            print(f"{name} {clusters} {time.perf_counter() - start:.0f} s", flush=True)
     table = pd.DataFrame(rows)
-    table["outside"] = outside(table, given.studies)
-    print(table.round(4).to_string())
+    text = page(table, given.studies, given.seed)
+    print(text, table.round(4).to_string(), sep="\n")
+    print(f"{time.perf_counter() - start:.0f} s")
+    if given.write:
+        PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
 """Level and power of the noise split's test, coverage of its intervals, level of the slot test.
 
-    python -m benchmarks.levels_noise [STUDIES [POWER_STUDIES]]
+    python -m benchmarks.levels_noise [STUDIES [POWER_STUDIES [SLOT_STUDIES]]]
 
-A study is drawn as counts: questions x 4 comparisons x R repeats in each of two orders, or one
-verdict in each of p cyclic orders. Each line gives the rejection rate at .05, the share of 95%
+A study is drawn as counts: questions x 4 comparisons x R repeats in each of two orders, or wins of
+slots by cluster. Each line gives the rejection rate at .05, the share of 95%
 intervals that hold the truth, and the Monte Carlo error of a rate of .05.
 """
 
 import sys
 import time
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -85,25 +86,26 @@ def split_rates(counts, across, apart, level=0.95):
     }
 
 
-def slot_rate(rng, studies, clusters, slots, mixed):
+def slot_rate(rng, studies, clusters, slots, lean):
     """Return the rejection rate of the slot test where no slot is favoured on average.
 
-    Three comparisons a cluster in all cyclic orders; a cluster leans to slots of its own by a
-    normal effect with sd `mixed`.
+    Three comparisons a cluster in all cyclic orders. Clusters do not lean, lean to slots of their
+    own, or either favour slot 1 or shun it.
     """
-    worth = rng.normal(size=(studies, clusters, 3, slots))
-    lean = mixed * rng.normal(size=(studies, clusters, 1, slots))
-    wins = np.zeros((studies, clusters, slots))
-    for shift in range(slots):
-        drawn = np.roll(worth, shift, axis=3) + lean + rng.gumbel(size=worth.shape)
-        wins += (drawn == drawn.max(axis=3, keepdims=True)).sum(axis=2)
-    apart = wins - 3
-    return np.mean(
-        [slot_label_test(study, PERMUTATIONS, seed) <= 0.05 for seed, study in enumerate(apart)]
-    )
+    chance = np.full((studies, clusters, slots), 1 / slots)
+    if lean == "own slots":
+        worth = rng.normal(size=chance.shape)
+        chance = special.softmax(worth, axis=2)
+    elif lean == "slot 1 or not":
+        shift = 0.9 / slots * rng.choice([-1, 1], size=(studies, clusters))
+        chance[:, :, 1:] -= (shift / (slots - 1))[..., None]
+        chance[:, :, 0] += shift
+    apart = rng.multinomial(3 * slots, chance) - 3.0
+    p = [slot_label_test(study, PERMUTATIONS, seed) for seed, study in enumerate(apart)]
+    return np.mean(np.array(p) <= 0.05)
 
 
-def main(studies=10_000, power_studies=1_000):
+def main(studies=10_000, power_studies=1_000, slot_studies=10_000):
     start, rng = time.perf_counter(), np.random.default_rng(20240607)
     cells = [
         {"target": target, "studies": power_studies if target else studies, **noise, **design}
@@ -113,14 +115,16 @@ def main(studies=10_000, power_studies=1_000):
     ]
     rows = [cell | split_rates(*draw_verdicts(rng, **cell)) for cell in cells]
     print(pd.DataFrame(rows).round(4).to_string(index=False))
-    rows = [
-        {"slots": p, "clusters": g, "mixed": m, "rejected": slot_rate(rng, power_studies, g, p, m)}
-        for p in (2, 3, 4, 8) for g in (10, 20, 40) for m in (0.0, 1.0)
-    ]  # fmt: skip
-    print(pd.DataFrame(rows).round(4).to_string(index=False))
+    cells = product((3, 4, 8), (10, 20, 40), ("nowhere", "own slots", "slot 1 or not"))
+    table = pd.DataFrame(cells, columns=["slots", "clusters", "lean"])
+    table["rejected"] = [
+        slot_rate(rng, slot_studies, cell.clusters, cell.slots, cell.lean)
+        for cell in table.itertuples()
+    ]
+    print(table.round(4).to_string(index=False))
     error = np.sqrt(0.05 * 0.95 / studies)
     print(f"{time.perf_counter() - start:.0f} s; Monte Carlo error of .05: {error:.4f}", end="; ")
-    print(f"of the slot test's {np.sqrt(0.05 * 0.95 / power_studies):.4f}")
+    print(f"of the slot test's {np.sqrt(0.05 * 0.95 / slot_studies):.4f}")
 
 
 if __name__ == "__main__":

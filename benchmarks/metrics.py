@@ -3,8 +3,9 @@
     python -m benchmarks.metrics [VERDICTS ...]
 
 Each size is measured in a process of its own on one core, which reads the table from Parquet as
-the notebooks do. Seconds are the best of three runs, or of one run from two million verdicts on;
-memory is the peak of the whole process, imports and table included. `position_bias` gives PC, PF
+the notebooks do. Seconds are the best of three runs, or of one run from two million verdicts on,
+by the clock and on the processor (the two differ where other work shares the core); memory is the
+peak of the whole process so far, imports and table included. `position_bias` gives PC, PF
 and the kinds with CR2 intervals and 2,000 bootstrap draws. With several sizes the growth exponent
 of each metric is printed: 1 is linear.
 """
@@ -33,20 +34,22 @@ METRICS = {
     "verdict_counts": lambda table: analysis.verdict_counts(table),
 }
 
+TABLES = ["position_bias", "repetition_stability", "verdict_counts"]
+
 
 def peak():
     """Return the peak memory of this process in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def seconds(function, *arguments, runs=1):
-    """Return the shortest wall time of some runs."""
+def timed(function, *arguments, runs=1):
+    """Return the result, and the shortest wall and processor seconds of some runs."""
     times = []
     for _ in range(runs):
-        start = time.perf_counter()
-        function(*arguments)
-        times.append(time.perf_counter() - start)
-    return min(times)
+        start = time.perf_counter(), time.process_time()
+        result = function(*arguments)
+        times.append((time.perf_counter() - start[0], time.process_time() - start[1]))
+    return result, *np.min(times, axis=0)
 
 
 def write(size, path):
@@ -54,19 +57,21 @@ def write(size, path):
 
 
 def measure(path):
-    """Return (metric, seconds, peak MB so far) of each step, in a fresh process."""
+    """Return wall seconds, processor seconds and peak MB so far of each step."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    found = [("imports", np.nan, peak())]
-    start = time.perf_counter()
-    table = pd.read_parquet(path)
-    found.append(("read the table", time.perf_counter() - start, peak()))
+    found = {"imports": (np.nan, np.nan, peak())}
+    table, *taken = timed(pd.read_parquet, path)
+    found["read the table"] = (*taken, peak())
     analysis.position_bias(table.head(1000))  # first-call costs are not what is measured
     for name, function in METRICS.items():
-        taken = seconds(function, table, runs=3 if len(table) < 2e6 else 1)
-        found.append((name, taken, peak()))
-    total = sum(taken for name, taken, _ in found[2:] if not name.startswith(" "))
-    return [*found, ("the three tables", total, peak())]
+        _, *taken = timed(function, table, runs=3 if len(table) < 2e6 else 1)
+        found[name] = (*taken, peak())
+    rows = pd.DataFrame.from_dict(found, orient="index", columns=["seconds", "cpu", "peak_mb"])
+    rows.loc["the three tables"] = rows.loc[TABLES].agg(
+        {"seconds": "sum", "cpu": "sum", "peak_mb": "max"}
+    )
+    return rows
 
 
 def alone(function, *arguments):
@@ -84,14 +89,14 @@ def main(sizes):
             path = Path(folder) / f"{size}.parquet"
             alone(write, size, path)
             results[size] = alone(measure, path)
-            print(f"{size:,} verdicts\n{'':24}{'seconds':>9}{'peak MB':>9}")
-            for name, taken, memory in results[size]:
-                print(f"{name:24}{taken:9.3f}{memory:9.0f}")
-    if len(sizes) > 1:
-        print(f"\ngrowth exponent from {min(sizes):,} to {max(sizes):,} verdicts")
-        times = pd.DataFrame({s: {n: t for n, t, _ in rows} for s, rows in results.items()})
-        growth = np.log(times[max(sizes)] / times[min(sizes)]) / np.log(max(sizes) / min(sizes))
-        print(growth.dropna().round(2).to_string())
+            print(
+                f"{size:,} verdicts", results[size].round(3).to_string(), "", sep="\n", flush=True
+            )
+    few, many = min(sizes), max(sizes)
+    if few < many:
+        grown = results[many][["seconds", "cpu"]] / results[few][["seconds", "cpu"]]
+        growth = np.log(grown.dropna()) / np.log(many / few)
+        print(f"growth exponent from {few:,} to {many:,} verdicts", growth.round(2), sep="\n")
 
 
 if __name__ == "__main__":

@@ -206,7 +206,8 @@ def _model(told, keys, known, level, draws, seed):
     """Order-free rates and ranks of the candidates in `known`, by Bradley-Terry."""
     tables = [pd.DataFrame(columns=[*keys, "candidate"])]
     for fit in fit_abilities(told, keys, level):
-        use = fit.table["candidate"].isin(known["candidate"]).to_numpy()
+        here = (known[keys] == pd.Series(fit.group)).all(axis=1)
+        use = fit.table["candidate"].isin(known.loc[here, "candidate"]).to_numpy()
         table = fit.table[use].reset_index(drop=True).assign(**fit.group)
         covariance = fit.covariance[np.ix_(use, use)]
         if not draws:

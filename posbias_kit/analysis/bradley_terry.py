@@ -89,7 +89,7 @@ def _fit(tally, rows, level):
     table = _explain(made, fit)
     known, params = (table["note"] == "").to_numpy(), np.nan_to_num(fit.params)
     tie = _tie_weight(made.kinds)
-    code = np.array([[term == name for term in made.terms] for name in table["candidate"]]) * 1.0
+    code = np.array([[term == name for term in _owners(made)] for name in table["candidate"]]) * 1.0
     worth = np.where(known, code @ params, _BEYOND * table["place"])
     log_nu = tie @ params if tie.any() else -np.inf
     rates, slopes, seen = _order_free(*_cells(tally, rows, table), worth, log_nu)
@@ -111,8 +111,18 @@ def _fit(tally, rows, level):
         win_rate_high=special.expit(odds + width),
         clusters=fit.clusters,
         place=np.where(known, ability, np.inf * table["place"].replace(0, np.nan)),
+        note=table["note"].mask(known & np.isnan(half[0]), _NO_INTERVAL),
     )
     return table, covariance[: len(table), : len(table)]
+
+
+_NO_INTERVAL = "no interval: not more clusters than parameters"
+
+
+def _owners(made):
+    """Return the candidate whose ability each parameter is, or None."""
+    pairs = zip(made.kinds, made.terms, strict=True)
+    return [term if kind == "ability" else None for kind, term in pairs]
 
 
 def _tie_weight(kinds):
@@ -141,10 +151,11 @@ _BEYOND = 80.0
 def _explain(made, fit):
     """Say which candidates have no ability and why; place is 1 never lost, -1 never won."""
     records = made.records[made.records["shown"] > 0]
-    notes = dict(zip(made.terms, fit.notes, strict=True))
-    rest = [note for kind, note in zip(made.kinds, fit.notes, strict=True) if kind != "ability"]
+    owners = _owners(made)
+    notes = dict(zip(owners, fit.notes, strict=True))
+    rest = [note for owner, note in zip(owners, fit.notes, strict=True) if owner is None]
     why = pd.Series([max(rest) or notes.get(name, "") for name in records.index], dtype=object)
-    base = ~records.index.isin(made.terms)
+    base = ~records.index.isin(owners)
     if (why[~base] != "").all():
         why[base] = "not estimable: no other candidate has an ability"
     won, lost = records["wins"].to_numpy() > 0, records["losses"].to_numpy() > 0

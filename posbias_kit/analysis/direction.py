@@ -11,9 +11,7 @@ from posbias_kit.analysis.randomization import explain_floor, sign_flip_test
 from posbias_kit.analysis.series import group_columns
 
 
-def direction_test(
-    verdicts, by=("judge",), convention="paper", level=0.95, flips=9999, seed=0
-):
+def direction_test(verdicts, by=("judge",), convention="paper", level=0.95, flips=9999, seed=0):
     """Test whether inconsistent series lean to one slot.
 
     The lean of a cluster is recency - primacy. Without a direction it is as likely as its

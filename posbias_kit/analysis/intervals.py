@@ -106,10 +106,11 @@ def ratio_intervals(sums, numerator, denominator, level=0.95):
 def share_intervals(sums, numerator, denominator, level=0.95):
     """Estimate a share in each group, with a Wilson interval at its effective sample size.
 
-    The effective size is n_eff = min(theta (1 - theta) / se^2, N) with the CR2 error of
+    The effective size is n_eff = theta (1 - theta) / se^2 with the CR2 error of
     :func:`ratio_intervals`, or the number of clusters when nothing varies, and the normal
     quantile is replaced by the t quantile with Bell-McCaffrey degrees of freedom. Near 0 and 1
-    it covers where the plain interval does not.
+    it covers where the plain interval does not. n_eff may exceed the number of verdicts: where
+    each answer stands in both slots, a slot's share varies less than coin flips would.
 
     Parameters
     ----------
@@ -123,12 +124,8 @@ def share_intervals(sums, numerator, denominator, level=0.95):
     """
     result = ratio_intervals(sums, numerator, denominator, level)
     theta, se = result["estimate"], result["se"]
-    group = list(range(sums.index.nlevels - 1))
-    size = sums[denominator].groupby(level=group, observed=True).sum()
-    varies = se > 1e-12
-    with np.errstate(divide="ignore", invalid="ignore"):
-        n_eff = np.minimum(theta * (1 - theta) / se**2, size)
-    n_eff = n_eff.where(varies, result["clusters"]).where(se.notna())
+    n_eff = (theta * (1 - theta) / se.where(se > 1e-12) ** 2).fillna(result["clusters"])
+    n_eff = n_eff.where(se.notna())
     t2 = special.stdtrit(result["df"], (1 + level) / 2) ** 2
     middle = (theta + t2 / (2 * n_eff)) / (1 + t2 / n_eff)
     half = np.sqrt(t2 * (theta * (1 - theta) / n_eff + t2 / (4 * n_eff**2))) / (1 + t2 / n_eff)

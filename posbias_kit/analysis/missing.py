@@ -86,7 +86,9 @@ def _bound_series(verdicts, keys):
     told = series.merge(_known_winners(verdicts), "left", on=SERIES_KEY)
     series = take_sides(told[~told["identical"]].reset_index(drop=True), keys)
     open_, kinds = series["incomplete"], series["known"].fillna(0)
-    fixed = {name: series[f"{name}_full"] | series[f"{name}_half"] for name in ("recency", "primacy")}
+    fixed = {
+        name: series[f"{name}_full"] | series[f"{name}_half"] for name in ("recency", "primacy")
+    }
     lean = fixed["recency"].astype(float) - fixed["primacy"].astype(float)
     ends = {
         "pc_min": series["consistent"],
@@ -160,8 +162,8 @@ def _ties_exist(asked, shown):
 
 def _explain(table):
     reasons = {
-        "pc_min": "no series", "pf_min": "pf: pairs only", "first_share_min": "first_share: no slot",
-        "owr_min": "owr: no candidate whose side to take", "rs_min": "rs: nothing asked twice",
+        "pc_min": "no series", "pf_min": "pf: pairs only", "rs_min": "rs: nothing asked twice",
+        "first_share_min": "first_share: no slot", "owr_min": "owr: no candidate to take sides for",
     }  # fmt: skip
     parts = [np.where(table[name].isna(), text, "") for name, text in reasons.items()]
     return ["; ".join(filter(None, row)) for row in zip(*parts, strict=True)]

@@ -39,8 +39,9 @@ def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, 
 
     The test permutes the mapped winners over the orders within each comparison, keeping their
     sizes; with the mean of E as statistic, p = (1 + #{>=}) / (permutations + 1). It asks whether
-    the presentations of a comparison differ in their verdicts, in whatever direction. A judge
-    whose repeats copy one another has no noise: all its flips then count as owed to the order.
+    the presentations of a comparison differ in their verdicts, in whatever direction: a judge
+    that settles on a verdict for each presentation and then repeats it has a large E even if it
+    leans to no slot. Which slot gains is told by preference fairness.
 
     *Source: ours; E is the energy distance between the orders' verdicts for the discrete
     metric, halved, by its U-statistic: G. J. Szekely and M. L. Rizzo (2013), Energy statistics:
@@ -177,7 +178,6 @@ def _share(sums, level):
     """Share with its CR2 t interval; by the number of clusters where they do not differ."""
     result = ratio_intervals(sums, "excess", "across", level)
     flat = (result["se"] <= 1e-12) & result["estimate"].between(-1e-12, 1 + 1e-12)
-    wilson = share_intervals(sums, "excess", "across", level)
-    for side in ("low", "high"):
-        result[side] = result[side].where(~flat, wilson[side])
+    told = sums.index.droplevel(-1).isin(result.index[flat])
+    result.update(share_intervals(sums[told], "excess", "across", level)[["low", "high"]])
     return result

@@ -14,15 +14,9 @@ from posbias_kit.errors import ParamsError, check_choice
 from posbias_kit.schema import TIE_CHOICE, Convention, Status
 
 _COUNTS = [
-    "complete",
-    "incomplete",
-    "identical",
-    "consistent",
-    "primacy_full",
-    "primacy_half",
-    "recency_full",
-    "recency_half",
-]
+    "complete", "incomplete", "identical", "consistent",
+    "primacy_full", "primacy_half", "recency_full", "recency_half",
+]  # fmt: skip
 
 
 def position_bias(verdicts, by=("judge",), convention="paper", draws=2000, level=0.95, seed=0):

@@ -97,8 +97,8 @@ def task_differences(
 
 
 _COLUMNS = [
-    "way", "tasks", "clusters", "lowest", "lowest_deviation", "highest", "highest_deviation", "spread",
-    "p", "mde", "note",
+    "way", "tasks", "clusters", "lowest", "lowest_deviation", "highest", "highest_deviation",
+    "spread", "p", "mde", "note",
 ]  # fmt: skip
 _EMPTY = {"way": OVER, "tasks": 0, "clusters": 0, "note": "no complete series"}
 

@@ -48,6 +48,19 @@ def two_way_intervals(verdicts, metric="pc", by=("judge",), convention="paper", 
         se_clusters, se_candidates (one-way, same factor); df; clusters; candidates; note. With
         fewer than two clusters or candidates the interval is missing, as for more than two
         slots.
+
+    Examples
+    --------
+    >>> from posbias_kit.data import build_verdicts
+    >>> rows = [(q, *pair, k) for q, codes in (("p", ("12", "11")), ("q", ("11", "22")))
+    ...         for c, code in zip("xy", codes)
+    ...         for pair, k in zip(((c, "r"), ("r", c)), map(int, code))]
+    >>> verdicts = build_verdicts(pd.DataFrame({
+    ...     "benchmark": "B", "task": "t", "judge": "j", "repeat": 1, "status": "ok",
+    ...     "question": [row[0] for row in rows], "shown": [row[1:3] for row in rows],
+    ...     "choice": pd.array([row[3] for row in rows], dtype="Int64"), "reference": "r"}))
+    >>> two_way_intervals(verdicts)[["estimate", "se", "candidates"]].round(3).values.tolist()
+    [[0.25, 0.25, 2]]
     """
     keys = group_columns(verdicts, by)
     series = measure_series(verdicts, metric, convention)

@@ -166,6 +166,17 @@ def test_few_clusters_have_no_interval():
 
     assert table["ability"].notna().all()
     assert table[["ability_low", "win_rate_high"]].isna().all(axis=None)
+    assert set(table["note"]) == {"no interval: not more clusters than parameters"}
+
+
+def test_names_of_parameters_are_free():
+    """A candidate may be called as a parameter is."""
+    abilities = {"first": 0.5, "log_nu": 0.0, "slot_1": -0.5}
+    rows = list(_draw(np.random.default_rng(7), abilities, 1, 20))
+    plain = {"first": "a", "log_nu": "b", "slot_1": "c"}
+    renamed = [(q, tuple(plain[name] for name in shown), choice) for q, shown, choice in rows]
+
+    assert _table(rows)["ability"].tolist() == pytest.approx(_table(renamed)["ability"].tolist())
 
 
 def test_sets_of_three():

@@ -81,13 +81,21 @@ def test_wilson_by_hand():
     """Wilson at n_eff = theta (1 - theta) / se^2 with the t quantile, solved as a quadratic."""
     found = share_intervals(_sums(), "x", "n").iloc[0]
     theta, se, df = _matrix_form(X, N)
-    n_eff = min(theta * (1 - theta) / se**2, sum(N))
+    n_eff = theta * (1 - theta) / se**2
     t2 = stats.t.ppf(0.975, df) ** 2
     # (p - theta)^2 = t^2 p (1 - p) / n_eff
     roots = np.roots([1 + t2 / n_eff, -2 * theta - t2 / n_eff, theta**2])
 
     assert found["n_eff"] == pytest.approx(n_eff)
     assert found[["low", "high"]].tolist() == pytest.approx(sorted(roots))
+
+
+def test_wilson_of_balanced_orders_is_narrower_than_coin_flips():
+    """Every pair but one names each slot once: 29 of 60 verdicts, and they are not 60 flips."""
+    found = share_intervals(_sums([10.0, 9.0, 10.0], [20.0] * 3), "x", "n").iloc[0]
+
+    assert found["n_eff"] == pytest.approx(29 / 60 * 31 / 60 * 60**2)  # se = 1 / 60
+    assert found["n_eff"] > 60
 
 
 def test_wilson_where_nothing_varies_counts_clusters():

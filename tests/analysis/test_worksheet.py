@@ -111,10 +111,10 @@ def test_orders_of_several_kinds_are_numbered():
     """A pair and a set have no common names: columns are order_1, order_2, ..."""
     sheet = worksheet(stack(repeated(["FFF SSS"], questions=["p"]), repeated_sets(["111"] * 3)))
 
-    assert sheet["orders"].tolist() == ["r0 r1 r2", "AB BA"]
+    assert sheet["orders"].tolist() == ["AB BA", "r0 r1 r2"]
     assert sheet["order_1_slot_1"].tolist() == [3, 3]
-    assert sheet["order_3_slot_1"].isna().tolist() == [False, True]
-    assert sheet["order_1_slot_3"].isna().tolist() == [False, True]
+    assert sheet["order_3_slot_1"].isna().tolist() == [True, False]
+    assert sheet["order_1_slot_3"].isna().tolist() == [True, False]
 
 
 def test_counts_beside_expectation():

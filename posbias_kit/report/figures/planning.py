@@ -31,8 +31,14 @@ def plot_planning(table, value="half_width_high", target=None):
     Returns
     -------
     FacetGrid
+        Or Axes with a sentence, where no design has an answer.
     """
     table = table.assign(label=style.label_judges(table)).dropna(subset=[value])
+    if table.empty:
+        ax = style.new_axes(2)
+        ax.set_axis_off()
+        ax.text(0.5, 0.5, _NO_ANSWER, ha="center", va="center")
+        return style.describe(ax, _NO_ANSWER)
     names = {"comparisons": "comparisons a question", "repeats": "repeats"}
     frame = table.rename(columns=names)
     many = frame["label"].nunique()
@@ -54,10 +60,11 @@ def plot_planning(table, value="half_width_high", target=None):
     return style.describe(grid, _read_out(table, value, target))
 
 
+_NO_ANSWER = "No design has an answer."
+
+
 def _read_out(table, value, target):
     """Say the ends in words, and for each judge the cheapest design that meets the target."""
-    if table.empty:
-        return "No design has an answer."
     text = (
         f"{_VALUES[value].capitalize()} of {_NAMES[table['metric'].iloc[0]]} by number of "
         f"questions, comparisons and repeats: from {table[value].min():.3f} to "
