@@ -24,7 +24,7 @@ run: $(READY) ## run a study: STUDY=demo names params/demo.yaml, ARGS adds flags
 	@$(BIN)/posbias run params/$(STUDY).yaml $(ARGS)
 
 test: $(READY) ## run the tests and the examples in the docstrings
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 lint: $(READY) ## check style, format and that notebooks hold no outputs; change nothing
 	@$(BIN)/ruff check --quiet .

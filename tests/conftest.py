@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import settings
 
@@ -17,6 +18,13 @@ SHARED = Path(os.environ.get("POSBIAS_SHARED", Path(__file__).parents[2] / "shar
 def _headless(monkeypatch):
     """Draw without a window; a test that starts kernels removes the variable again."""
     monkeypatch.setenv("MPLBACKEND", "Agg")
+
+
+@pytest.fixture(autouse=True)
+def _display():
+    """Put pandas' display options back, which setting up a notebook changes."""
+    yield
+    pd.reset_option("^display")
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,16 @@
 """Metrics, intervals, quality gap, stepwise search and agreement: verdicts in, tables out."""
 
+from posbias_kit.analysis.adjusted import adjusted_win_rates
 from posbias_kit.analysis.agreement import (
     agreement_matrix,
     judge_agreement,
     judge_clusters,
     judge_linkage,
 )
+from posbias_kit.analysis.components import variance_components
+from posbias_kit.analysis.coupling import coupling_null, quality_gap_sources
+from posbias_kit.analysis.differences import judge_differences
+from posbias_kit.analysis.direction import direction_test
 from posbias_kit.analysis.disagreement import (
     disagreement,
     disagreement_distribution,
@@ -13,33 +18,64 @@ from posbias_kit.analysis.disagreement import (
     majority_reliability,
 )
 from posbias_kit.analysis.factors import explain_bias
+from posbias_kit.analysis.fairness import listwise_fairness
+from posbias_kit.analysis.formats import answer_features
+from posbias_kit.analysis.missing import missing_bounds
+from posbias_kit.analysis.noise import inconsistency_split
+from posbias_kit.analysis.order_effect import order_effect
+from posbias_kit.analysis.planning import planning_table
+from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.position import position_bias, verdict_counts
 from posbias_kit.analysis.quality_gap import OWR, quadratic_curve, quality_gap_fits
 from posbias_kit.analysis.series import build_series, choose_experiment
+from posbias_kit.analysis.slot_effects import slot_effects
+from posbias_kit.analysis.slots import slot_wins
 from posbias_kit.analysis.stability import chance_stability, repetition_stability
 from posbias_kit.analysis.stepwise import stepwise_aic
+from posbias_kit.analysis.tasks import task_differences
+from posbias_kit.analysis.two_way import two_way_intervals
 from posbias_kit.analysis.units import build_units, win_rates
+from posbias_kit.analysis.worksheet import class_counts, worksheet
 
 __all__ = [
     "OWR",
+    "adjusted_win_rates",
     "agreement_matrix",
+    "answer_features",
     "build_series",
     "build_units",
     "chance_stability",
     "choose_experiment",
+    "class_counts",
+    "coupling_null",
+    "direction_test",
     "disagreement",
     "disagreement_distribution",
     "explain_bias",
     "extreme_instances",
+    "inconsistency_split",
     "judge_agreement",
     "judge_clusters",
+    "judge_differences",
     "judge_linkage",
+    "listwise_fairness",
     "majority_reliability",
+    "missing_bounds",
+    "order_effect",
+    "planning_table",
+    "pooled_order",
     "position_bias",
     "quadratic_curve",
     "quality_gap_fits",
+    "quality_gap_sources",
     "repetition_stability",
+    "slot_effects",
+    "slot_wins",
     "stepwise_aic",
+    "task_differences",
+    "two_way_intervals",
+    "variance_components",
     "verdict_counts",
     "win_rates",
+    "worksheet",
 ]

@@ -1,6 +1,7 @@
 """The planted-bias judge: a simulation whose bias is known, so that metrics can be checked."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -104,6 +105,7 @@ class PlantedJudge:
         DataFrame
             One row a call: `row` (position in `presentations`), repeat, status, reason, choice.
         """
+        self._check_tasks(presentations)
         row = np.repeat(np.arange(len(presentations)), presentations["repeats"])
         repeat = pd.Series(row).groupby(row).cumcount().to_numpy() + 1
         calls = pd.DataFrame({"row": row, "repeat": repeat})
@@ -128,6 +130,15 @@ class PlantedJudge:
         calls["choice"] = pd.array(choice, dtype="Int64")
         calls.loc[failed | invalid, "choice"] = pd.NA
         return calls
+
+    def _check_tasks(self, presentations):
+        unknown = sorted(set(self.params.by_task) - set(presentations["task"]))
+        if unknown:
+            warnings.warn(
+                f"judge {self.name!r}: by_task names {', '.join(map(repr, unknown))}, which no "
+                f"presentation has (tasks: {', '.join(sorted(set(presentations['task'])))})",
+                stacklevel=3,
+            )
 
     def _settings(self, task):
         """Return the judge's settings, with those of the task on top."""

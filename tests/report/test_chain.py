@@ -136,7 +136,7 @@ def test_recorded_judgments_are_inputs(project):
     """A recorded judge's file belongs to judging, and so does the section itself."""
     make_notebook(project, stage_named("judging"), ["1"])
     judge = {"name": "a", "kind": "recorded", "path": "data/replies.tsv"}
-    study = study_of(data_preparation={}, judging={"judges": [judge]})
+    study = study_of(families={}, data_preparation={}, judging={"judges": [judge]})
 
     assert list(digest_inputs(read_tree(study), project)["judging"]) == ["data/replies.tsv"]
     assert planned(project, study) == [stage.name for stage in STAGES]

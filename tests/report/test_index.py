@@ -12,11 +12,12 @@ def soup(index):
 
 
 def test_every_result_is_listed_in_the_order_of_writing(soup, finished):
-    """Each table and figure is linked, under its chapter, and the links lead somewhere."""
+    """Findings first; each table and figure is linked under its chapter."""
     links = [link["href"] for link in soup.select("section a")]
     folder = finished / "outputs" / "tiny"
 
     assert links == [
+        "08_summary.html",
         "01_data_preparation.html",
         "tables/zebra.csv",
         "tables/aardvark.csv",
@@ -25,7 +26,6 @@ def test_every_result_is_listed_in_the_order_of_writing(soup, finished):
         "tables/verdict_counts.csv",
         "04_quality_gap.html",
         "05_disagreement.html",
-        "08_summary.html",
     ]
     assert [link["href"] for link in soup("a") if not (folder / link["href"]).is_file()] == []
 
@@ -52,7 +52,7 @@ def test_limits_of_every_chapter_are_shown(soup):
 
     assert limits == [
         f"Limits Little of {name} ."
-        for name in ("data_preparation", "metrics", "quality_gap", "disagreement", "summary")
+        for name in ("summary", "data_preparation", "metrics", "quality_gap", "disagreement")
     ]
 
 
