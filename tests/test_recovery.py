@@ -150,6 +150,11 @@ def test_win_rates(runs, demo, chances):
             told = np.not_equal(sides, -1)
             owr = (win + (1 - win - loss) / 2)[told].mean()
             _assert_found(found["owr"][judge, candidate], owr, f"owr of {candidate} by {judge}")
+            tie = (p[:, 0, 0] * p[:, 1, 0])[told].mean()
+            consistent = win[told].mean() + loss[told].mean() + tie
+            rate = (win[told].mean() + tie / 2) / consistent
+            estimates = found["consistent_win_rate"][judge, candidate]
+            _assert_found(estimates, rate, f"consistent win rate of {candidate} by {judge}")
 
 
 def _repeats(p, settings):
@@ -181,6 +186,7 @@ def test_repetition_stability(runs, demo, chances):
     for judge, p in chances.items():
         weight = _repeats(p, settings[judge]).reshape(len(p) * 2, -1).mean(axis=0)
         rs = (weight * modal).sum() / REPEATS / weight[valid > 0].sum()
+        _assert_found(found["rs_sd"][judge], _sd(weight, modal, valid), f"rs_sd of {judge}")
         told = weight[several] / weight[several].sum()
         _assert_found(found["rs"][judge], rs, f"rs of {judge}")
         _assert_found(found["repeat_agreement"][judge], told @ pairs, f"agreement of {judge}")
@@ -188,6 +194,15 @@ def test_repetition_stability(runs, demo, chances):
         _assert_found(found["rs_valid"][judge], share, f"rs_valid of {judge}")
         chance = told @ np.select([valid[several] == 3], [17 / 27], 2 / 3)
         _assert_found(found["rs_chance"][judge], chance, f"chance of {judge}")
+        corrected = (rs - chance) / (1 - chance)
+        _assert_found(found["rs_corrected"][judge], corrected, f"rs_corrected of {judge}")
+
+
+def _sd(weight, modal, valid):
+    """Standard deviation of a presentation's stability among those with a verdict."""
+    told = weight[valid > 0] / weight[valid > 0].sum()
+    stable = modal[valid > 0] / REPEATS
+    return np.sqrt(told @ stable**2 - (told @ stable) ** 2)
 
 
 def test_counts_and_first_share(runs, demo, chances):
@@ -218,6 +233,11 @@ def test_agreement(runs, chances, ties):
         same = (one * two).sum(axis=-1).mean()
         both = (one.sum(axis=-1) * two.sum(axis=-1)).mean()
         _assert_found(found["agreement"][judge, other], same / both, f"{judge} with {other}")
+        margins = [(side * rest.sum(axis=-1)[..., None]).mean(axis=(0, 1)) / both
+                   for side, rest in ((one, two), (two, one))]  # fmt: skip
+        chance = margins[0] @ margins[1]
+        kappa = (same / both - chance) / (1 - chance)
+        _assert_found(found["kappa"][judge, other], kappa, f"kappa of {judge} with {other}")
 
 
 def _panel(chances):
@@ -272,3 +292,53 @@ def test_quality_gap_units(runs, demo, chances):
         _assert_found(found["owr"][group], owr, f"owr of {group}")
         gap = (found["owr"][group] - 0.5).abs()
         assert found["gap_own"][group].tolist() == pytest.approx(gap.tolist())
+
+
+def test_incomplete_series_and_the_papers_fairness(runs, demo, chances):
+    """A series is complete when both calls bring a verdict; pf_paper is pf times that chance."""
+    found = _columns(runs, lambda v: analysis.position_bias(v, draws=0))
+    for params in demo[1]:
+        whole = ((1 - params.failure_rate) * (1 - params.invalid_rate)) ** 2
+        share = found["incomplete"][params.name] / found["series"][params.name]
+        _assert_found(share, 1 - whole, f"incomplete of {params.name}")
+        pf = _position(chances[params.name])["paper"][1]
+        _assert_found(found["pf_paper"][params.name], pf * whole, f"pf_paper of {params.name}")
+
+
+def test_gap_by_the_other_judges(runs):
+    """The other judges' win rate of a unit is the mean of their own win rates of it."""
+    units = analysis.build_units(runs[0]).set_index(["judge", "candidate", "task"])["owr"]
+    wide = units.unstack("judge")
+    other = analysis.build_units(runs[0]).set_index(["judge", "candidate", "task"])["owr_other"]
+    for judge in wide:
+        expected = wide.drop(columns=judge).mean(axis=1)
+        np.testing.assert_allclose(other.xs(judge), expected.loc[other.xs(judge).index])
+
+
+def test_quadratic_fit_is_the_planted_curve(demo, chances):
+    """With 300 repeats the fit is that of the expected pc and win rate of every unit."""
+    prepared, judges = demo
+    plan = prepared.presentations.assign(repeats=300)
+    (noisy,) = (params for params in judges if params.name == "noisy")
+    fits = []
+    for seed in range(8):
+        judge = PlantedJudge(noisy, STARTER_QUALITY, seed)
+        units = analysis.build_units(judge_presentations([judge], plan, prepared.answers))
+        fits.append(analysis.quality_gap_fits(units, sources=["own"], responses=["pc"]).iloc[0])
+    order = prepared.presentations.sort_values(["comparison", "order"])
+    task = order["task"].to_numpy()[::2]
+    shown = order["shown"].str.strip('["]').str.split('","').to_numpy()[::2]
+    p, points = chances["noisy"], []
+    for candidate in STARTER_QUALITY:
+        for name in np.unique(task):
+            unit = np.array([candidate in s for s in shown]) & (task == name)
+            second = np.array([s.index(candidate) == 1 for s in shown[unit]])
+            one, two = p[unit, 0], p[unit, 1]
+            win = np.where(second, one[:, 2] * two[:, 1], one[:, 1] * two[:, 2])
+            loss = np.where(second, one[:, 1] * two[:, 2], one[:, 2] * two[:, 1])
+            points.append((_position(p[unit])["paper"][0], (win + (1 - win - loss) / 2).mean()))
+    pc, owr = np.array(points).T
+    planted = np.polyfit(owr, pc, 2)
+    for rate in (0.35, 0.5, 0.65):
+        found = [analysis.quadratic_curve(fit, rate) for fit in fits]
+        _assert_found(found, np.polyval(planted, rate), f"fitted pc at win rate {rate}")

@@ -30,18 +30,20 @@ def number_groups(frame, columns):
     """
     code, size = np.zeros(len(frame), dtype=np.int64), 1
     for column in columns:
-        if len(frame) and (frame[column] == frame[column].iloc[0]).all():
+        if len(frame) and (frame[column] == frame[column].iloc[0]).fillna(False).all():
             continue  # many key columns hold one value, and comparing is cheaper than coding
         values, names = pd.factorize(frame[column], use_na_sentinel=False)
         if size * len(names) > _LARGEST:
             code, seen = pd.factorize(code)
             size = len(seen)
-        code = code * len(names) + values
+        code *= len(names)
+        code += values
         size *= len(names)
     code, _ = pd.factorize(code)
-    # First occurrences are where the running maximum rises.
     highest = np.maximum.accumulate(code)
-    return code, np.flatnonzero(np.diff(highest, prepend=-1))
+    rises = np.ones(len(code), dtype=bool)  # a combination occurs first where the maximum rises
+    rises[1:] = highest[1:] > highest[:-1]
+    return code, np.flatnonzero(rises)
 
 
 _LARGEST = np.iinfo(np.int64).max

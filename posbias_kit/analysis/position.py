@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.intervals import (
     bootstrap_intervals,
     cluster_sums,
@@ -140,9 +141,10 @@ def _facts(series, sums, keys):
     group = list(range(len(keys)))
     facts = sums.groupby(level=group, observed=True).sum(min_count=1)
     facts[_COUNTS] = facts[_COUNTS].astype("Int64")
-    facts["comparisons"] = series.groupby(keys, observed=True)["comparison"].nunique()
+    distinct = series[keys].iloc[number_groups(series, [*keys, "comparison"])[1]]
+    facts["comparisons"] = distinct.groupby(keys, observed=True).size()
     facts["series"] = facts["complete"] + facts["incomplete"]
-    sided = series.groupby(keys, observed=True)["win"].agg(lambda side: side.notna().all())
+    sided = series["win"].notna().groupby([series[key] for key in keys], observed=True).all()
     for side in ("win", "loss", "tie"):
         facts[f"consistent_{side}"] = facts[side].where(sided).astype("Int64")
     complete = facts["complete"].astype(float)
@@ -233,15 +235,14 @@ def verdict_counts(verdicts, by=("judge", "order")):
     """
     keys = group_columns(verdicts, [name for name in by if name != "order"])
     keys += [name for name in by if name == "order"]
+    code, head = number_groups(verdicts, keys)
     status = verdicts["status"]
     choice = verdicts["choice"].to_numpy(dtype=np.int16, na_value=-1)
     slots = range(1, int(verdicts["slots"].max()) + 1)
-    flags = pd.DataFrame(
-        {"asked": status != Status.IDENTICAL}
-        | {f"slot_{slot}": choice == slot for slot in slots}
-        | {"tie": choice == TIE_CHOICE}
-        | {str(name): status == name for name in Status if name != Status.OK}
-    )
-    table = flags.groupby([verdicts[key] for key in keys], observed=True).sum().reset_index()
+    flags = {"asked": (status != Status.IDENTICAL).to_numpy()}
+    flags |= {f"slot_{slot}": choice == slot for slot in slots} | {"tie": choice == TIE_CHOICE}
+    flags |= {str(name): (status == name).to_numpy() for name in Status if name != Status.OK}
+    counts = {name: np.bincount(code[flag], minlength=len(head)) for name, flag in flags.items()}
+    table = verdicts[keys].iloc[head].assign(**counts).sort_values(keys, ignore_index=True)
     decided = table[[f"slot_{slot}" for slot in slots]].sum(axis=1)
     return table.assign(first_share=(table["slot_1"] / decided).where(decided > 0))

@@ -43,7 +43,7 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     DataFrame
         One row a group: presentations; missing (without any verdict); repeats (the largest
         number); rs, rs_low, rs_high (CR2 t); rs_boot_low, rs_boot_high; rs_sd (over
-        presentations, ddof 1); rs_chance; rs_corrected = (rs_valid - chance) / (1 - chance);
+        presentations, ddof 1); rs_chance; rs_corrected = (rs - chance) / (1 - chance);
         rs_valid (invalid repeats left out); repeat_agreement (share of agreeing pairs of valid
         repeats, comparable over numbers of repeats); clusters. Where nothing was asked twice, all
         but the counts are missing.
@@ -92,7 +92,7 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     )
     valid = _over(total["stable_valid"], total["paired"])
     chance = table["rs_chance"]
-    table["rs_corrected"] = (valid - chance) / (1 - chance)
+    table["rs_corrected"] = (table["rs"] - chance) / (1 - chance)
     table["rs_valid"] = valid
     table["repeat_agreement"] = _over(total["agree"], total["paired"])
     table["clusters"] = found["clusters"].astype("Int64")

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from posbias_kit.analysis.bca import bca_intervals
 from posbias_kit.analysis.intervals import bootstrap_intervals, cluster_sums, ratio_intervals
 
 REFS = Path(__file__).parents[1] / "data" / "refs"
@@ -57,6 +58,28 @@ def test_bootstrap_equals_r(boot):
 
     for side, limit, name in zip(found, expected["percentile"], ("1", "2"), strict=True):
         assert side == pytest.approx(limit, abs=5 * sd[f"percentile{name}"])
+
+
+def test_bca_equals_r(boot):
+    """BCa limits within 5 Monte Carlo sd of a limit; R interpolates on the normal scale."""
+    sums, expected = boot
+    found = bca_intervals(sums, "consistent", "decided", draws=9999).iloc[0]
+    sd = expected["mc_sd_of_limits"]
+
+    for side, limit, name in zip(found, expected["bca"], ("1", "2"), strict=True):
+        assert side == pytest.approx(limit, abs=5 * sd[f"bca{name}"])
+
+
+def test_bca_of_what_does_not_vary_is_missing():
+    """One cluster, or the same share in all, has no BCa interval; other groups keep theirs."""
+    rows = {("one", 0): (1, 2), ("flat", 0): (1, 2), ("flat", 1): (2, 4)}
+    rows |= {("told", cluster): (cluster, 5) for cluster in range(6)}
+    sums = pd.DataFrame.from_dict(rows, orient="index", columns=["x", "n"], dtype=float)
+    sums.index = pd.MultiIndex.from_tuples(rows)
+    found = bca_intervals(sums, "x", "n", draws=200)
+
+    assert found.loc[["one", "flat"]].isna().all(axis=None)
+    assert 0 < found.loc["told", "low"] < 0.5 < found.loc["told", "high"] < 1
 
 
 def test_estimate_and_error_fit_the_bootstrap(boot):

@@ -62,6 +62,7 @@ def test_invalid_repeat_counts_in_the_denominator_only():
 
     assert row["rs"] == pytest.approx(2 / 3)
     assert row["rs_valid"] == 1
+    assert row["rs_corrected"] == pytest.approx((2 / 3 - 3 / 4) / (1 / 4))
     assert row["rs_chance"] == pytest.approx(3 / 4)  # two valid repeats, two options
 
 
