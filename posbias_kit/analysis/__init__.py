@@ -27,7 +27,7 @@ from posbias_kit.analysis.planning import planning_table
 from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.position import position_bias, verdict_counts
 from posbias_kit.analysis.quality_gap import OWR, quadratic_curve, quality_gap_fits
-from posbias_kit.analysis.series import build_series, choose_experiment
+from posbias_kit.analysis.series import build_series, choose_experiment, name_families
 from posbias_kit.analysis.slot_effects import slot_effects
 from posbias_kit.analysis.slots import slot_wins
 from posbias_kit.analysis.stability import chance_stability, repetition_stability
@@ -61,6 +61,7 @@ __all__ = [
     "listwise_fairness",
     "majority_reliability",
     "missing_bounds",
+    "name_families",
     "order_effect",
     "planning_table",
     "pooled_order",

@@ -8,7 +8,9 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score, cohen_kappa_score
 
+from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.intervals import share_intervals
+from posbias_kit.analysis.series import name_families
 from posbias_kit.schema import PRESENTATION_KEY, TIE_CHOICE
 
 _PLACE = ["benchmark", "experiment"]
@@ -78,11 +80,11 @@ def choice_matrix(verdicts):
     """
     told = verdicts[verdicts["choice"].notna()]
     key = [*PRESENTATION_KEY, "repeat"]
-    code = told.groupby(key, observed=True, sort=False).ngroup()
+    code, head = number_groups(told, key)
     judge, names = pd.factorize(told["judge"], sort=True)
-    matrix = np.full((code.max() + 1 if len(code) else 0, len(names)), np.nan)
+    matrix = np.full((len(head), len(names)), np.nan)
     matrix[code, judge] = told["choice"].to_numpy(dtype=float)
-    index = pd.MultiIndex.from_frame(told[key].groupby(code.to_numpy()).first())
+    index = pd.MultiIndex.from_frame(told[key].iloc[head])
     return pd.DataFrame(matrix, index=index, columns=names)
 
 
@@ -113,12 +115,11 @@ def judge_clusters(agreement, families=None):
         last two are missing with fewer than three judges, where a pair shares no instance, or
         where no family has two of the judges: then there is nothing to compare with.
     """
-    family = {judge: name for name, judges in (families or {}).items() for judge in judges}
     tables = []
     for place, block in agreement.groupby(_PLACE, observed=True):
         matrix = agreement_matrix(block)
         table = pd.DataFrame({"judge": matrix.index})
-        table["family"] = [family.get(judge, judge) for judge in matrix.index]
+        table["family"] = name_families(matrix.index, families)
         cut, rand = pd.NA, np.nan
         count = table["family"].nunique()
         if len(matrix) > 2 and matrix.notna().all(axis=None) and count < len(matrix):

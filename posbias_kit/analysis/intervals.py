@@ -193,18 +193,17 @@ def bootstrap_intervals(sums, numerator, denominator, level=0.95, draws=2000, se
     used = sums.loc[sums[denominator] > 0, [numerator, denominator]]
     levels = list(range(sums.index.nlevels - 1))
     groups = used.groupby(level=levels, observed=True)
-    limits = sums.groupby(level=levels, observed=True).size().to_frame("low") * np.nan
-    limits["high"] = np.nan
-    sizes = groups.size()
-    blocks = {key: used.to_numpy()[rows] for key, rows in groups.indices.items()}
+    named = sums.groupby(level=levels, observed=True).size().index
+    limits = np.full((len(named), 2), np.nan)
+    sizes, values = groups.size(), used.to_numpy()
+    blocks = {key: values[rows] for key, rows in groups.indices.items()}
     for size in sorted({*sizes[sizes > 1]}) if draws else []:
         keys = [key for key, block in blocks.items() if len(block) == size]
         drawn = _resample(np.hstack([blocks[key] for key in keys]), draws, seed)
         t = special.stdtrit(size - 1, (1 + level) / 2) * np.sqrt(size / (size - 1))
         ends = np.quantile(drawn[:, ::2] / drawn[:, 1::2], special.ndtr([-t, t]), axis=0)
-        for key, low, high in zip(keys, *ends, strict=True):
-            limits.loc[key] = low, high
-    return limits
+        limits[[named.get_loc(key) for key in keys]] = ends.T
+    return pd.DataFrame(limits, index=named, columns=["low", "high"])
 
 
 def _resample(columns, draws, seed):

@@ -173,6 +173,18 @@ def group_columns(frame, by):
     return ["benchmark", "experiment", *by, *split]
 
 
+def name_families(judges, families=None):
+    """Name the declared family of each judge; a judge in none is its own.
+
+    Examples
+    --------
+    >>> name_families(["a", "b"], {"early": ["a"]})
+    ['early', 'b']
+    """
+    family = {judge: name for name, members in (families or {}).items() for judge in members}
+    return [family.get(judge, judge) for judge in judges]
+
+
 def choose_experiment(verdicts, experiment=None):
     """Keep the verdicts of one experiment of each benchmark.
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from posbias_kit.analysis.position import position_bias
-from posbias_kit.analysis.series import build_series, group_columns, take_sides
+from posbias_kit.analysis.series import build_series, group_columns, name_families, take_sides
 from posbias_kit.errors import TableError
 
 UNIT = ["judge", "candidate", "task"]
@@ -118,8 +118,7 @@ def build_units(
     units = bias[[*keys, "complete", "consistent", *counts, "pc", "pf", "pf_paper"]]
     units = units.rename(columns=counts)
     units["owr"] = bias["overall_win_rate"]
-    family = {judge: name for name, judges in (families or {}).items() for judge in judges}
-    units.insert(3, "judge_series", [family.get(judge, judge) for judge in units["judge"]])
+    units.insert(3, "judge_series", name_families(units["judge"], families))
     chance = 1 / units.get("slots", verdicts["slots"].max())
     units["chance"] = chance
     units["gap_own"] = (units["owr"] - chance).abs()

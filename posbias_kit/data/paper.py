@@ -23,7 +23,7 @@ FAILED = "Failed to obtain answer via API."
 _ONLY_REPLIES = ["format", "options", "raw", "file", "line"]
 
 
-def read_paper_verdicts(path, benchmark=None, rule="strict", reference=None):
+def read_paper_verdicts(path, benchmark=None, rule="strict", reference=None, questions=None):
     """Read the paper's judgment files and parse the replies in them.
 
     Both orders are rows of one file; its verdicts speak of slots, nothing is mapped back. A row
@@ -43,6 +43,9 @@ def read_paper_verdicts(path, benchmark=None, rule="strict", reference=None):
     reference : str, optional
         Reference candidate; without it the one candidate that is in every comparison of the
         benchmark, if there is exactly one.
+    questions : DataFrame, optional
+        Questions of the benchmark with their clusters, where they are read already; without it
+        the spreadsheets are read for them.
 
     Returns
     -------
@@ -78,7 +81,7 @@ def read_paper_verdicts(path, benchmark=None, rule="strict", reference=None):
     path = Path(path)
     records = read_records(path, benchmark)
     records["reference"] = _references(records, reference)
-    records["cluster"] = _clusters(records, path)
+    records["cluster"] = _clusters(records, path, questions)
     records = records.join(_judged(records, rule))
     records["shown"] = list(zip(records["A"], records["B"], strict=True))
     verdicts = build_verdicts(records.drop(columns=["A", "B", *_ONLY_REPLIES]), place=str(path))
@@ -110,11 +113,13 @@ def _in_every(group):
     return always[0] if len(always) == 1 else ""
 
 
-def _clusters(records, path):
+def _clusters(records, path, questions):
     clusters = pd.Series(index=records.index, dtype="str")
     for name, group in records.groupby("benchmark"):
-        if paper_books(path, name, samples=True):
+        known = questions
+        if known is None and paper_books(path, name, samples=True):
             known = read_paper_benchmark(path, name, samples=True).questions
+        if known is not None:
             named = group["question"].map(known.set_index("question")["cluster"])
             clusters.loc[group.index] = named.astype("str")
     alone = records["question"][clusters.isna()]

@@ -43,7 +43,7 @@ def prepare_study(format, path=None, benchmark="Starter", rule="strict", sample=
     """
     if format in VERDICT_FORMATS:
         bench = read_paper_benchmark(path, benchmark, samples=True)
-        verdicts, replies = read_paper_verdicts(path, benchmark, rule)
+        verdicts, replies = read_paper_verdicts(path, benchmark, rule, questions=bench.questions)
         judged = [table[table["question"].isin(verdicts["question"])] for table in bench]
         return Prepared(*judged, presentations_of(verdicts), verdicts, replies)
     bench = read_benchmark(format, path, benchmark)

@@ -52,7 +52,11 @@ def describe(ax, text):
 
 def say_nothing_to_draw(ax, what):
     """Say in the figure, and in its alt text, that there is nothing to draw; return `ax`."""
-    words = f"{what}: not estimable for any judge here."
+    return say(ax, f"{what}: not estimable for any judge here.")
+
+
+def say(ax, words):
+    """Show words in place of a figure, and as its alt text; return `ax`."""
     ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", fontsize=9)
     ax.set(xticks=[], yticks=[])
     return describe(ax, words)

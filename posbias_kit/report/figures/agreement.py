@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import seaborn as sns
 
-from posbias_kit.analysis import agreement_matrix, judge_linkage
+from posbias_kit.analysis import agreement_matrix, judge_linkage, name_families
 from posbias_kit.report import style
 
 
@@ -121,8 +121,7 @@ def plot_reliability(reliability):
 def _family_colours(judges, families):
     if not families:
         return None
-    family = {judge: name for name, members in families.items() for judge in members}
-    names = [family.get(judge, judge) for judge in judges]
+    names = name_families(judges, families)
     colours = dict(zip(dict.fromkeys(names), sns.color_palette(style.PALETTE, 20), strict=False))
     return [colours[name] for name in names]
 

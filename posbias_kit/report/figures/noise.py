@@ -28,7 +28,7 @@ def plot_noise(split):
     frame = frame.assign(label=style.label_judges(frame)).sort_values("across")
     ax = style.new_axes(max(len(frame), 3))
     if frame.empty:
-        return _say(ax, "No repeats: noise and position cannot be told apart.")
+        return style.say(ax, "No repeats: noise and position cannot be told apart.")
     rows, owed = np.arange(len(frame)), frame["excess"].to_numpy(dtype=float)
     bars = {"height": 0.62, "edgecolor": "white", "linewidth": 0.8}
     noise = frame["within"].to_numpy(dtype=float)
@@ -135,9 +135,3 @@ def _extreme(frame):
         f"Farthest from its expectation: slot {row['slot']} of {row['label']}, "
         f"{row['share']:.2f} where {row['expected_shown']:.2f} is expected."
     )
-
-
-def _say(ax, words):
-    ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", fontsize=9)
-    ax.set(xticks=[], yticks=[])
-    return style.describe(ax, words)
