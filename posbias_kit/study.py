@@ -7,28 +7,23 @@ section are exactly the parameters that the notebook declares, plus those of the
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from posbias_kit.schema import Convention, Design
+from posbias_kit._section import Section, Share
+from posbias_kit.schema import Design
+from posbias_kit.study_analysis import Disagreement, Metrics, OrderEffect, QualityGap, Summary
 
 SHARED = ("run_name", "seed", "level", "draws", "families", "rs_threshold")
 """Keys of a study that any notebook may declare."""
 
-Share = Annotated[float, Field(ge=0, le=1)]
 Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
 
 
 def _default(section, key):
     return type(section).model_fields[key].get_default(call_default_factory=True)
 
 
-class Sample(_Section):
+class Sample(Section):
     """What to keep of the benchmark; what is left out keeps all."""
 
     tasks: list[str] | None = None
@@ -41,7 +36,7 @@ class Sample(_Section):
     """Sample so many candidates; the reference is always kept."""
 
 
-class Plan(_Section):
+class Plan(Section):
     """Which comparisons are shown, and how often."""
 
     design: Literal[tuple(map(str, Design))] = "all_pairs"
@@ -62,7 +57,7 @@ class Plan(_Section):
         return self
 
 
-class DataPreparation(_Section):
+class DataPreparation(Section):
     """Questions and answers in; comparisons, orders and repeats planned; or judgments read."""
 
     format: Literal["starter", "fastchat", "paper"] = "starter"
@@ -75,6 +70,9 @@ class DataPreparation(_Section):
     """What to keep of the benchmark; not for recorded judgments."""
     plan: Plan = Plan()
     """Which comparisons are shown, and how often; not for recorded judgments."""
+    cluster_by: str | None = None
+    """Regular expression over question ids: questions on which it matches the same text are one
+    cluster (a project, a source document). None: the question, or those that share an answer."""
     rule: Literal["strict", "first_match"] = "strict"
     """How recorded replies are parsed; first_match is what the paper's code did."""
 
@@ -93,7 +91,7 @@ class DataPreparation(_Section):
         return self
 
 
-class _Bias(_Section):
+class _Bias(Section):
     slot_effect: float | list[float] = 0.0
     """Log-odds for the first slot over another; or one value a slot."""
     ties: Annotated[float, Field(ge=0)] = 0.0
@@ -127,7 +125,7 @@ class PlantedParams(_Bias):
     """Settings that differ for a task."""
 
 
-class RecordedParams(_Section):
+class RecordedParams(Section):
     """A judge whose verdicts were recorded before."""
 
     name: str
@@ -141,7 +139,7 @@ class RecordedParams(_Section):
 JudgeParams = Annotated[PlantedParams | RecordedParams, Field(discriminator="kind")]
 
 
-class Judging(_Section):
+class Judging(Section):
     """Who judges."""
 
     judges: Annotated[list[JudgeParams], Field(min_length=1)]
@@ -156,58 +154,7 @@ class Judging(_Section):
         return self
 
 
-class Metrics(_Section):
-    """Stability, consistency, fairness."""
-
-    conventions: list[Literal[tuple(map(str, Convention))]] = ["paper", "tie", "decisive", "half"]
-    """Conventions for half flips, side by side in the tables; figures show the first."""
-
-
-class QualityGap(_Section):
-    """Does position bias shrink as the quality gap grows?"""
-
-    experiment: str | None = None
-    """Which experiment's verdicts to fit; none takes the one with most verdicts."""
-    gap_sources: list[Literal["own", "other_judges"]] = ["own", "other_judges"]
-    """Where the answer-quality gap comes from; the stepwise search takes the first."""
-    responses: list[Literal["pc", "pf", "pf_paper"]] = ["pc", "pf"]
-    """What is explained; pf_paper divides by all asked pairs, as the paper does."""
-    predictors: list[str] = [
-        "judge",
-        "candidate",
-        "task",
-        "quality_gap",
-        "log_task_input_length",
-        "log_task_output_length",
-    ]
-    """Terms of the full stepwise model: columns of `units` or R-style formula terms."""
-    start: Literal["full", "null"] = "full"
-    """Where the stepwise search starts."""
-    criterion: Literal["aic", "bic"] = "aic"
-    """What a step must lower."""
-
-
-class Disagreement(_Section):
-    """Where do judges agree, and which instances are hard?"""
-
-    experiment: str | None = None
-    """Which experiment's verdicts to compare; none takes the one with most verdicts."""
-    hardest: Annotated[int, Field(ge=1)] = 10
-    """How many of the hardest and easiest instances to list."""
-    splits: Annotated[int, Field(ge=1)] = 200
-    """Random splits of the judges for majority reliability."""
-
-
-class Summary(_Section):
-    """The findings on one page."""
-
-    convention: Literal[tuple(map(str, Convention))] = "paper"
-    """Convention of the headline numbers."""
-    experiment: str | None = None
-    """Experiment of the headline numbers; none shows all."""
-
-
-class Study(_Section):
+class Study(Section):
     """One study: shared keys, then one section for each notebook."""
 
     run_name: Slug
@@ -228,6 +175,7 @@ class Study(_Section):
     metrics: Metrics = Metrics()
     quality_gap: QualityGap = QualityGap()
     disagreement: Disagreement = Disagreement()
+    order_effect: OrderEffect = OrderEffect()
     summary: Summary = Summary()
 
     @model_validator(mode="after")
@@ -241,6 +189,9 @@ class Study(_Section):
             raise ValueError(f"summary.convention {self.summary.convention!r} is not computed: "
                              "add it to metrics.conventions")  # fmt: skip
         judges = {judge.name for judge in self.judging.judges} if self.judging else None
+        baseline = self.metrics.baseline
+        if judges is not None and baseline is not None and baseline not in judges:
+            raise ValueError(f"metrics.baseline is {baseline!r}, judges are {sorted(judges)}")
         named = {judge for members in self.families.values() for judge in members}
         if judges is not None and named - judges:
             raise ValueError(f"families name {sorted(named - judges)}, judges are {sorted(judges)}")

@@ -7,6 +7,7 @@ from posbias_kit.analysis.agreement import (
     judge_clusters,
     judge_linkage,
 )
+from posbias_kit.analysis.coefficients import agreement_coefficients
 from posbias_kit.analysis.components import variance_components
 from posbias_kit.analysis.coupling import coupling_null, quality_gap_sources
 from posbias_kit.analysis.differences import judge_differences
@@ -19,7 +20,7 @@ from posbias_kit.analysis.disagreement import (
 )
 from posbias_kit.analysis.factors import explain_bias
 from posbias_kit.analysis.fairness import listwise_fairness
-from posbias_kit.analysis.formats import answer_features
+from posbias_kit.analysis.formats import answer_features, match_lengths
 from posbias_kit.analysis.missing import missing_bounds
 from posbias_kit.analysis.noise import inconsistency_split
 from posbias_kit.analysis.order_effect import order_effect
@@ -40,6 +41,7 @@ from posbias_kit.analysis.worksheet import class_counts, worksheet
 __all__ = [
     "OWR",
     "adjusted_win_rates",
+    "agreement_coefficients",
     "agreement_matrix",
     "answer_features",
     "build_series",
@@ -60,6 +62,7 @@ __all__ = [
     "judge_linkage",
     "listwise_fairness",
     "majority_reliability",
+    "match_lengths",
     "missing_bounds",
     "name_families",
     "order_effect",

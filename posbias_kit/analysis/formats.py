@@ -54,3 +54,46 @@ def answer_features(answers):
 
 def _join(turns):
     return "\n".join(json.loads(turns) if isinstance(turns, str) else turns)
+
+
+def match_lengths(verdicts, answers, ratio=1.25):
+    """Keep the verdicts on answers of about the same length.
+
+    Consistency is not quality: a judge that takes the longer answer is consistent, too. On
+    answers that are equally long such a taste has nothing to go by.
+
+    *Source: ours; a common control for length in paired comparison.*
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table, with `shown`.
+    answers : DataFrame
+        Table of :data:`posbias_kit.schema.ANSWERS`.
+    ratio : float
+        The longest answer shown may be at most so many times the shortest.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `verdicts`. An answer without a known length matches nothing.
+
+    Examples
+    --------
+    >>> answers = pd.DataFrame({"benchmark": "B", "question": "q", "candidate": list("abc"),
+    ...                         "length": [100, 110, 300]})
+    >>> verdicts = pd.DataFrame({"benchmark": "B", "question": "q",
+    ...                          "shown": ['["a", "b"]', '["a", "c"]']})
+    >>> match_lengths(verdicts, answers)["shown"].tolist()
+    ['["a", "b"]']
+    """
+    key = ["benchmark", "question"]
+    shows = verdicts[[*key, "shown"]].drop_duplicates()
+    shown = shows.assign(candidate=shows["shown"].map(json.loads)).explode("candidate")
+    length = answers.set_index([*key, "candidate"])["length"].astype(float).clip(lower=1)
+    shown["length"] = length.reindex(pd.MultiIndex.from_frame(shown[[*key, "candidate"]])).array
+    # skipna would let a set with an unknown length through
+    spread = shown.groupby(level=0)["length"].agg(lambda told: told.max(skipna=False) / told.min())
+    matched = shows[spread.reindex(shows.index) <= ratio]
+    found = pd.MultiIndex.from_frame(verdicts[[*key, "shown"]])
+    return verdicts[found.isin(pd.MultiIndex.from_frame(matched))]

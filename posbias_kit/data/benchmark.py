@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+import re
 from typing import NamedTuple
 
 import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from posbias_kit.errors import ParamsError
 from posbias_kit.schema import validate
 
 
@@ -64,7 +66,53 @@ def build_benchmark(name, questions, answers, place="benchmark"):
     )
 
 
-def share_answers(questions, answers):
+def cluster_questions(benchmark, pattern):
+    """Put questions into one cluster whose ids hold the same text where `pattern` matches.
+
+    Questions that share an answer text stay together.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+    pattern : str
+        Regular expression; with a group, the group's text counts.
+
+    Returns
+    -------
+    Benchmark
+
+    Raises
+    ------
+    ParamsError
+        Not a regular expression, or a question that it does not match.
+
+    Examples
+    --------
+    >>> from posbias_kit.data import read_benchmark
+    >>> whole = read_benchmark("starter")
+    >>> cluster_questions(whole, r"^[a-z]+").questions["cluster"].nunique()
+    8
+    """
+    questions = benchmark.questions
+    try:
+        found = questions["question"].map(re.compile(pattern).search)
+    except re.error as error:
+        raise ParamsError(
+            f"{pattern!r} is no regular expression: {error}", place="cluster_by"
+        ) from None
+    lost = questions["question"][found.isna()]
+    if len(lost):
+        raise ParamsError(
+            f"{pattern!r} does not match {len(lost)} question ids, e.g. {lost.iloc[0]!r}",
+            place="cluster_by",
+            cure="write a pattern that matches every question id",
+        )
+    named = found.map(lambda match: match[match.re.groups > 0])
+    cluster = share_answers(questions["question"], benchmark.answers, named)
+    return benchmark._replace(questions=questions.assign(cluster=cluster))
+
+
+def share_answers(questions, answers, named=None):
     """Name the cluster of each question: questions that share an answer text are one.
 
     Connected components of the graph in which two questions are joined when any answer text
@@ -76,6 +124,8 @@ def share_answers(questions, answers):
     answers : DataFrame
         question, digest : str
         length : int
+    named : Series of str, optional
+        A text for each of `questions`; those with the same text are joined, too.
 
     Returns
     -------
@@ -92,8 +142,9 @@ def share_answers(questions, answers):
     """
     ids = pd.Index(questions.unique())
     told = answers[answers["question"].isin(ids) & (answers["length"] > 0)]
-    rows = ids.get_indexer(told["question"])
-    columns, texts = pd.factorize(told["digest"])
+    named = pd.Series(dtype="str") if named is None else named
+    rows = ids.get_indexer(pd.concat([told["question"], questions.loc[named.index]]))
+    columns, texts = pd.factorize(pd.concat(["answer " + told["digest"], "name " + named]))
     size = len(ids) + len(texts)
     graph = coo_array(([1] * len(rows), (rows, columns + len(ids))), shape=(size, size))
     component = pd.Series(connected_components(graph, directed=False)[1][: len(ids)])

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from posbias_kit.data.benchmark import cluster_questions
 from posbias_kit.data.paper import read_paper_benchmark, read_paper_verdicts
 from posbias_kit.data.plan import plan_presentations, sample_benchmark
 from posbias_kit.data.read import VERDICT_FORMATS, read_benchmark
@@ -21,12 +22,12 @@ class Prepared(NamedTuple):
 
 
 def prepare_study(format, path=None, benchmark="Starter", rule="strict", sample=None, plan=None,
-                  seed=0):  # fmt: skip
+                  cluster_by=None, seed=0):  # fmt: skip
     """Read a benchmark and plan its presentations, or read judgments and what they showed.
 
     Parameters
     ----------
-    format, path, benchmark, rule, sample, plan
+    format, path, benchmark, rule, sample, plan, cluster_by
         As in the section ``data_preparation`` of a study.
     seed : int
         Of samples and base orders.
@@ -43,10 +44,12 @@ def prepare_study(format, path=None, benchmark="Starter", rule="strict", sample=
     """
     if format in VERDICT_FORMATS:
         bench = read_paper_benchmark(path, benchmark, samples=True)
+        bench = cluster_questions(bench, cluster_by) if cluster_by else bench
         verdicts, replies = read_paper_verdicts(path, benchmark, rule, questions=bench.questions)
         judged = [table[table["question"].isin(verdicts["question"])] for table in bench]
         return Prepared(*judged, presentations_of(verdicts), verdicts, replies)
     bench = read_benchmark(format, path, benchmark)
+    bench = cluster_questions(bench, cluster_by) if cluster_by else bench
     plan = dict(plan or {})
     kept = sample_benchmark(bench, **(sample or {}), reference=plan.get("reference"), seed=seed)
     planned = plan_presentations(kept, **plan, seed=seed)

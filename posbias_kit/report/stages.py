@@ -30,7 +30,12 @@ STAGES = (
     Stage("metrics", "03_metrics.ipynb", ("judging",)),
     Stage("quality_gap", "04_quality_gap.ipynb", ("judging",)),
     Stage("disagreement", "05_disagreement.ipynb", ("judging",)),
-    Stage("summary", "08_summary.ipynb", ("metrics", "quality_gap", "disagreement")),
+    Stage("order_effect", "06_order_effect.ipynb", ("judging",)),
+    Stage(
+        "summary",
+        "08_summary.ipynb",
+        ("metrics", "quality_gap", "disagreement", "order_effect"),
+    ),
 )
 """Every stage, in the order in which they run."""
 

@@ -1,0 +1,105 @@
+"""The sections of a study that are analysed by: metrics, quality gap, order effect, agreement."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from posbias_kit._section import Section
+from posbias_kit.schema import Convention
+
+Counts = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]
+
+
+class Planning(Section):
+    """Sizes of a next study to look at, with this one as its pilot."""
+
+    questions: Counts = [20, 40, 80, 160]
+    """Numbers of questions (clusters)."""
+    comparisons: Counts = [1, 5, 10, 30]
+    """Numbers of comparisons for each question."""
+    repeats: Counts = [1, 3]
+    """Numbers of independent calls of each presentation."""
+    assurance: Annotated[float, Field(gt=0.5, lt=1)] = 0.9
+    """One-sided level of the upper bound, for a pilot is uncertain itself."""
+
+
+class Metrics(Section):
+    """Stability, consistency, fairness; noise or position; what differs; what comes next."""
+
+    conventions: list[Literal[tuple(map(str, Convention))]] = ["paper", "tie", "decisive", "half"]
+    """Conventions for half flips, side by side in the tables; figures and tests take the first."""
+    permutations: Annotated[int, Field(ge=0)] = 1000
+    """Permutations of the tests of noise and of slot wins; 0 gives no p."""
+    flips: Annotated[int, Field(ge=1)] = 9999
+    """Random sign patterns of the tests of direction, judges and tasks."""
+    baseline: str | None = None
+    """Judge that all others are compared with; none compares all pairs."""
+    two_way: bool = False
+    """Whether to claim for new candidates too: intervals by question and by candidate."""
+    planning: Planning = Planning()
+    """Sizes of a next study to look at, with this one as its pilot."""
+    target: Annotated[float, Field(gt=0, lt=1)] = 0.03
+    """Half-width of consistency's interval that the next study shall reach."""
+
+
+class QualityGap(Section):
+    """Does position bias shrink as the quality gap grows?"""
+
+    experiment: str | None = None
+    """Which experiment's verdicts to fit; none takes the one with most verdicts."""
+    gap_sources: list[Literal["own", "other_judges"]] = ["own", "other_judges"]
+    """Where the answer-quality gap comes from; the stepwise search takes the first."""
+    responses: list[Literal["pc", "pf", "pf_paper"]] = ["pc", "pf"]
+    """What is explained; pf_paper divides by all asked pairs, as the paper does."""
+    predictors: list[str] = [
+        "judge",
+        "candidate",
+        "task",
+        "quality_gap",
+        "log_task_input_length",
+        "log_task_output_length",
+    ]
+    """Terms of the full stepwise model: columns of `units` or R-style formula terms."""
+    start: Literal["full", "null"] = "full"
+    """Where the stepwise search starts."""
+    criterion: Literal["aic", "bic"] = "aic"
+    """What a step must lower."""
+    splits: Annotated[int, Field(ge=1)] = 200
+    """Random halves for the gap that is taken from other series than the response."""
+    raw_order: str = "order_AB"
+    """Ranking to compare with: `order_` and a label of the plan, first_shown or second_shown."""
+
+
+class OrderEffect(Section):
+    """How strong is the pull of a slot, free of answer quality?"""
+
+    features: list[Literal["log_length", "headings", "list_items", "bold", "code_blocks"]] = [
+        "log_length",
+        "headings",
+        "list_items",
+        "bold",
+        "code_blocks",
+    ]
+    """Differences of the answers that the pooled model holds constant."""
+    length_ratio: Annotated[float, Field(gt=1)] = 1.25
+    """Answers count as equally long while the longer is at most so many times the shorter."""
+
+
+class Disagreement(Section):
+    """Where do judges agree, and which instances are hard?"""
+
+    experiment: str | None = None
+    """Which experiment's verdicts to compare; none takes the one with most verdicts."""
+    hardest: Annotated[int, Field(ge=1)] = 10
+    """How many of the hardest and easiest instances to list."""
+    splits: Annotated[int, Field(ge=1)] = 200
+    """Random splits of the judges for majority reliability."""
+
+
+class Summary(Section):
+    """The findings on one page."""
+
+    convention: Literal[tuple(map(str, Convention))] = "paper"
+    """Convention of the headline numbers."""
+    experiment: str | None = None
+    """Experiment of the headline numbers; none shows all."""
