@@ -28,7 +28,7 @@ from posbias_kit.analysis.intervals import (
     difference_intervals,
     share_intervals,
 )
-from posbias_kit.analysis.order_effect import _estimate as estimate_beta
+from posbias_kit.analysis.order_effect import estimate_beta
 
 CLUSTERS, BLOCK = (10, 20, 40), 250
 FLIPS = ["primacy_full", "recency_full", "primacy_half", "recency_half"]

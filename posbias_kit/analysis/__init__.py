@@ -23,6 +23,7 @@ from posbias_kit.analysis.fairness import listwise_fairness
 from posbias_kit.analysis.formats import answer_features, match_lengths
 from posbias_kit.analysis.missing import missing_bounds
 from posbias_kit.analysis.noise import inconsistency_split
+from posbias_kit.analysis.order_differences import order_differences
 from posbias_kit.analysis.order_effect import order_effect
 from posbias_kit.analysis.planning import planning_table
 from posbias_kit.analysis.pooled import pooled_order
@@ -65,6 +66,7 @@ __all__ = [
     "match_lengths",
     "missing_bounds",
     "name_families",
+    "order_differences",
     "order_effect",
     "planning_table",
     "pooled_order",

@@ -83,7 +83,7 @@ def judge_differences(
     keys = group_columns(verdicts, by)
     series = measure_series(verdicts, metric, convention, keys)
     places, values = _pair_up(series, keys)
-    pairs = _name_pairs(list(values), baseline)
+    pairs = name_pairs(list(values), baseline)
     reach = 1 if metric == "pc" else 2  # the largest difference of two values
     tables = []
     for judge, other in pairs:
@@ -122,10 +122,11 @@ def _pair_up(series, keys):
     return places, values
 
 
-def _name_pairs(judges, baseline):
+def name_pairs(judges, baseline, place="judge_differences"):
+    """List which judges are compared: each with `baseline`, or all pairs without one."""
     if len(judges) < 2:
         raise ParamsError(
-            f"{len(judges)} judge with complete series", place="judge_differences",
+            f"{len(judges)} judge with complete series", place=place,
             allowed="two or more", cure="give the verdicts of all judges to be compared",
         )  # fmt: skip
     if baseline is None:

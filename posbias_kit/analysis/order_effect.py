@@ -14,7 +14,9 @@ from posbias_kit.analysis.pooled import explain_missing, fit_pooled
 from posbias_kit.analysis.series import group_columns, spread_candidates
 from posbias_kit.errors import ParamsError
 
-_FLIPS = ["primacy_full", "recency_full", "primacy_half", "recency_half"]
+FLIPS = ["primacy_full", "recency_full", "primacy_half", "recency_half"]
+"""Kinds of flips: full to the first and second slot, half to the first and second."""
+
 _POOLED = ["beta_marginal", "beta_marginal_se", "beta_marginal_low", "beta_marginal_high"]
 _COLUMNS = [
     "comparisons", "flips", "primacy_full", "primacy_half", "recency_full", "recency_half",
@@ -104,8 +106,8 @@ def order_effect(verdicts, by=("judge",), level=0.95, scores=None, features=None
             place="by",
             cure="leave it out: the repeats of a comparison are crossed with each other",
         )
-    sums = cluster_sums(_cross_orders(verdicts, keys), keys, [*_FLIPS, "comparisons", "sets"])
-    table = _estimate(sums, level)
+    sums = cluster_sums(cross_orders(verdicts, keys), keys, [*FLIPS, "comparisons", "sets"])
+    table = estimate_beta(sums, level)
     marginal = _fit_marginal(verdicts, keys, level, scores, features) if pooled else None
     table = table.join(marginal) if pooled else table.assign(marginal_note="not asked for")
     table["marginal_note"] = table["marginal_note"].fillna("not estimable: no verdicts")
@@ -114,7 +116,7 @@ def order_effect(verdicts, by=("judge",), level=0.95, scores=None, features=None
     return adjust_p(table, keys)
 
 
-def _cross_orders(verdicts, keys):
+def cross_orders(verdicts, keys):
     """Flips of each comparison as means over the cross pairs of its repeats.
 
     With f, s, t the shares of first slot, second slot and TIE in an order, FP = f_AB f_BA,
@@ -137,24 +139,27 @@ def _cross_orders(verdicts, keys):
     return spread_candidates(frame, keys)
 
 
-def _estimate(sums, level):
-    """Conditional beta of each group with its interval, both scales, and what is missing."""
+def estimate_beta(sums, level):
+    """Give each group its conditional beta with interval, both scales, and what is missing.
+
+    `sums` holds :data:`FLIPS`, comparisons and sets of each cluster, the group's keys leading.
+    """
     group = list(range(sums.index.nlevels - 1))
     total = sums.groupby(level=group, observed=True).sum()
-    beta = solve_flips(total[_FLIPS].to_numpy().T)
+    beta = solve_flips(total[FLIPS].to_numpy().T)
     each = pd.Series(beta, index=total.index).reindex(sums.index.droplevel(-1)).to_numpy()
-    score, information = flip_score(each, sums[_FLIPS].to_numpy().T)
+    score, information = flip_score(each, sums[FLIPS].to_numpy().T)
     # As a ratio of sums with this numerator, the residual of a cluster is its score.
     parts = pd.DataFrame({"n": information}, index=sums.index)
     parts["x"] = score + each * parts["n"]
     found = ratio_intervals(parts.fillna(0), "x", "n", level)
     told = found["se"] > 1e-12
     table = total.assign(
-        flips=total[_FLIPS].sum(axis=1),
+        flips=total[FLIPS].sum(axis=1),
         beta=beta,
-        beta_firth=solve_flips(total[_FLIPS].to_numpy().T, penalty=1),
+        beta_firth=solve_flips(total[FLIPS].to_numpy().T, penalty=1),
         clusters=(sums["comparisons"] > 0).groupby(level=group, observed=True).sum(),
-        flip_clusters=(sums[_FLIPS].sum(axis=1) > 0).groupby(level=group, observed=True).sum(),
+        flip_clusters=(sums[FLIPS].sum(axis=1) > 0).groupby(level=group, observed=True).sum(),
     )
     for name in ("se", "df", "low", "high"):
         table[f"beta_{name}"] = found[name].where(told)
@@ -170,7 +175,7 @@ def _estimate(sums, level):
 def _bound(sums, table, level):
     """One-sided bound of the groups whose flips all go one way; clusters count as one flip."""
     group = list(range(sums.index.nlevels - 1))
-    flips = sums[_FLIPS].sum(axis=1)
+    flips = sums[FLIPS].sum(axis=1)
     half = (sums["primacy_half"] + sums["recency_half"]) / flips.where(flips > 0)
     half = half.groupby(level=group, observed=True).sum()
     side = _side(table)
