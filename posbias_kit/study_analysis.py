@@ -66,8 +66,6 @@ class QualityGap(Section):
     """What a step must lower."""
     splits: Annotated[int, Field(ge=1)] = 200
     """Random halves for the gap that is taken from other series than the response."""
-    raw_order: str = "order_AB"
-    """Ranking to compare with: `order_` and a label of the plan, first_shown or second_shown."""
 
 
 class OrderEffect(Section):

@@ -18,6 +18,7 @@ from posbias_kit.analysis.disagreement import (
     extreme_instances,
     majority_reliability,
 )
+from posbias_kit.analysis.estimate import Estimate, estimate_metric
 from posbias_kit.analysis.factors import explain_bias
 from posbias_kit.analysis.fairness import listwise_fairness
 from posbias_kit.analysis.formats import answer_features, match_lengths
@@ -41,6 +42,7 @@ from posbias_kit.analysis.worksheet import class_counts, worksheet
 
 __all__ = [
     "OWR",
+    "Estimate",
     "adjusted_win_rates",
     "agreement_coefficients",
     "agreement_matrix",
@@ -54,6 +56,7 @@ __all__ = [
     "direction_test",
     "disagreement",
     "disagreement_distribution",
+    "estimate_metric",
     "explain_bias",
     "extreme_instances",
     "inconsistency_split",

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from statsmodels.regression.linear_model import OLS, RegressionResults
 
 from posbias_kit.analysis._design import Design, independent_columns, residual
 from posbias_kit.analysis._formula import label
@@ -18,8 +17,8 @@ class LinearFit:
 
     terms: list
     """Its terms in R's order, without the intercept."""
-    ols: RegressionResults
-    """The fit on columns of length one."""
+    ols: object
+    """The fit on columns of length one: statsmodels' RegressionResults."""
     names: list[str]
     """The columns that have a coefficient."""
     scale: np.ndarray
@@ -80,6 +79,8 @@ class LinearModels:
 
     def fit(self, terms):
         """Fit the terms by least squares."""
+        from statsmodels.regression.linear_model import OLS  # heavy: only when a model is fitted
+
         matrix, names = self.design.matrix(terms)
         kept, _ = independent_columns(matrix)
         # columns of one length, so that a unit of measurement cannot look like a lack of rank

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
-from sklearn.metrics import adjusted_rand_score, cohen_kappa_score
 
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.intervals import share_intervals
@@ -115,6 +114,8 @@ def judge_clusters(agreement, families=None):
         last two are missing with fewer than three judges, where a pair shares no instance, or
         where no family has two of the judges: then there is nothing to compare with.
     """
+    from sklearn.metrics import adjusted_rand_score  # heavy: only when called
+
     tables = []
     for place, block in agreement.groupby(_PLACE, observed=True):
         matrix = agreement_matrix(block)
@@ -148,6 +149,8 @@ def judge_linkage(matrix):
 
 def _compare(one, two):
     """Where two judges say the same (missing where one of them says nothing), and their kappa."""
+    from sklearn.metrics import cohen_kappa_score  # heavy: only when called
+
     both = one.notna() & two.notna()
     same = (one == two).astype(float).where(both)
     one, two = one[both], two[both]

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 
 def bca_intervals(sums, numerator, denominator, level=0.95, draws=2000, seed=0):
@@ -50,6 +49,8 @@ def bca_intervals(sums, numerator, denominator, level=0.95, draws=2000, seed=0):
 
 def _limits(x, n, level, draws, seed):
     """Low and high of one group; a ratio that is the same in every cluster has none."""
+    from scipy import stats  # heavy, and few call this
+
     if len(x) < 2 or np.ptp(x / n) == 0:
         return np.nan, np.nan
     found = stats.bootstrap(

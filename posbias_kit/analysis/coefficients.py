@@ -1,12 +1,13 @@
-"""Agreement of a whole panel of judges, corrected for chance: Fleiss, Krippendorff, Cohen."""
+"""Agreement of a whole panel of judges, corrected for chance: Fleiss, Krippendorff, Cohen.
+
+What computes them is imported by whoever calls: it is heavy.
+"""
 
 from itertools import combinations
 
-import evalica
 import numpy as np
 import pandas as pd
 from scipy import special
-from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
 
 from posbias_kit.analysis.agreement import choice_matrix, instance_clusters
 from posbias_kit.schema import TIE_CHOICE
@@ -80,6 +81,8 @@ def agreement_coefficients(verdicts, ties=(True, False), level=0.95):
 
 def fleiss(choices):
     """Fleiss' kappa of an instances x judges matrix: rows with all verdicts, and the kappa."""
+    from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
+
     full = ~np.isnan(choices).any(axis=1)
     whole = choices[full]
     if whole.shape[1] < 2 or len(np.unique(whole)) < 2:
@@ -89,6 +92,8 @@ def fleiss(choices):
 
 def krippendorff(choices):
     """Krippendorff's nominal alpha: rows with two verdicts or more, and the alpha."""
+    import evalica
+
     several = (~np.isnan(choices)).sum(axis=1) > 1
     if len(np.unique(choices[several][~np.isnan(choices[several])])) < 2:
         return several, np.nan
@@ -97,6 +102,8 @@ def krippendorff(choices):
 
 def cohen(choices):
     """Mean of Cohen's kappa over pairs of judges: rows with two verdicts or more, the mean."""
+    from statsmodels.stats.inter_rater import cohens_kappa
+
     several = (~np.isnan(choices)).sum(axis=1) > 1
     options = int(np.nanmax(choices, initial=0)) + 1
     kappas = []

@@ -36,7 +36,7 @@ def judge_differences(
     Parameters
     ----------
     verdicts : DataFrame
-        The verdict table of two or more judges.
+        The verdict table; with one judge there is nothing to compare, and no row.
     metric : {"pc", "pf"}
     baseline : str, optional
         The judge that all others are compared with; none compares all pairs.
@@ -92,10 +92,7 @@ def judge_differences(
             table = _compare(sums, reach, level, flips, seed)
             tables.append(table.reset_index().assign(judge=judge, other=other))
     if not tables:
-        raise ParamsError(
-            "no two judges judged under the same grouping", place="judge_differences",
-            cure="compare judges of one benchmark, experiment and arm",
-        )  # fmt: skip
+        return adjust_p(pd.DataFrame(columns=[*keys, *_COLUMNS]), keys)
     table = pd.concat(tables, ignore_index=True).assign(metric=metric, convention=convention)
     table = table.sort_values(keys, kind="stable", ignore_index=True)
     return adjust_p(table[[*keys, *_COLUMNS]], keys)
@@ -122,13 +119,8 @@ def _pair_up(series, keys):
     return places, values
 
 
-def name_pairs(judges, baseline, place="judge_differences"):
+def name_pairs(judges, baseline):
     """List which judges are compared: each with `baseline`, or all pairs without one."""
-    if len(judges) < 2:
-        raise ParamsError(
-            f"{len(judges)} judge with complete series", place=place,
-            allowed="two or more", cure="give the verdicts of all judges to be compared",
-        )  # fmt: skip
     if baseline is None:
         return list(combinations(judges, 2))
     check_choice(baseline, judges, "baseline")

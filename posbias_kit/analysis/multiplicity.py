@@ -1,7 +1,5 @@
 """Corrections for many tests in one table."""
 
-from statsmodels.stats.multitest import multipletests
-
 
 def adjust_p(table, by, within=("benchmark", "experiment")):
     """Add the p-values corrected for how many stand in the table.
@@ -34,6 +32,8 @@ def adjust_p(table, by, within=("benchmark", "experiment")):
     >>> adjust_p(table, ["judge"], ["family"])["p_holm"].tolist()
     [0.02, 0.04, 0.04]
     """
+    from statsmodels.stats.multitest import multipletests  # heavy: only when called
+
     name, method = ("p_bh", "fdr_bh") if "task" in by else ("p_holm", "holm")
     adjusted = table["p"].astype(float)
     for _, values in adjusted.dropna().groupby([table[key] for key in within], observed=True):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from posbias_kit.analysis.differences import name_pairs
 from posbias_kit.analysis.flips import flip_score, solve_flips
@@ -35,7 +35,7 @@ def order_differences(verdicts, baseline=None, by=(), level=0.95):
     Parameters
     ----------
     verdicts : DataFrame
-        The verdict table of two or more judges.
+        The verdict table; with one judge there is nothing to compare, and no row.
     baseline : str, optional
         The judge that all others are compared with; none compares all pairs.
     by : sequence of str
@@ -53,8 +53,8 @@ def order_differences(verdicts, baseline=None, by=(), level=0.95):
     Raises
     ------
     ParamsError
-        `by` holds a column that cannot be grouped by, there are no two judges, the baseline is
-        none of them, or the level is outside (0, 1).
+        `by` holds a column that cannot be grouped by, the baseline is no judge of the table, or
+        the level is outside (0, 1).
 
     Examples
     --------
@@ -79,8 +79,10 @@ def order_differences(verdicts, baseline=None, by=(), level=0.95):
     crossed = cross_orders(verdicts, [*keys, "judge"])
     crossed = crossed[crossed["comparisons"]]
     judges = sorted(crossed["judge"].unique())
-    pairs = name_pairs(judges, baseline, "order_differences")
+    pairs = name_pairs(judges, baseline)
     tables = [_compare(crossed, pair, keys, level) for pair in pairs]
+    if not tables:
+        return adjust_p(pd.DataFrame(columns=[*keys, *_COLUMNS]), keys)
     table = pd.concat(tables, ignore_index=True).sort_values(keys, kind="stable")
     return adjust_p(table.reset_index(drop=True), keys)
 
@@ -105,7 +107,7 @@ def _compare(crossed, pair, keys, level):
     table["beta"], table["other_beta"], table["difference"] = *betas, gap
     table["difference_low"], table["difference_high"] = found["low"], found["high"]
     table["clusters"] = (size > 0).groupby(level=group, observed=True).sum().astype("Int64")
-    table["p"] = 2 * stats.t.sf((gap / found["se"]).abs(), found["df"])
+    table["p"] = 2 * special.stdtr(found["df"], -(gap / found["se"]).abs())
     table["mde"] = detectable_effect(found["se"], found["df"], level)
     missing = [" and ".join(np.array(pair)[np.isnan(row)]) for row in np.transpose(betas)]
     words = [f"no order effect to compare: {names} flips one way only, or never" if names else ""

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
-from scipy.special import expit
+from scipy.special import expit, stdtr, stdtrit
 
 from posbias_kit.analysis.counts import count_orders
 from posbias_kit.analysis.flips import bound_one_sided, flip_score, solve_flips
@@ -163,7 +162,7 @@ def estimate_beta(sums, level):
     )
     for name in ("se", "df", "low", "high"):
         table[f"beta_{name}"] = found[name].where(told)
-    table["p"] = 2 * stats.t.sf((table["beta"] / table["beta_se"]).abs(), table["beta_df"])
+    table["p"] = 2 * stdtr(table["beta_df"], -(table["beta"] / table["beta_se"]).abs())
     for side in ("", "_low", "_high"):
         table[f"p_first{side}"] = expit(table[f"beta{side}"])
     table["mde"] = detectable_effect(table["beta_se"], table["beta_df"], level)
@@ -233,7 +232,7 @@ def _fit_marginal(verdicts, keys, level, scores, features):
     for model in fit_pooled(pairs, keys, scores, features):
         fit, tie = model.fit, "log_nu" in model.terms
         beta, se = fit.params[0], fit.errors[0]
-        half = stats.t.ppf((1 + level) / 2, max(fit.clusters - 1, 1)) * se
+        half = stdtrit(max(fit.clusters - 1, 1), (1 + level) / 2) * se
         nu = fit.params[1] if tie else np.nan
         weight = np.exp([beta, nu, 0.0])
         notes = [explain_missing(fit)[0], model.note]

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 PARTS = ("s2_q", "s2_c", "s2_r")
 """Variance between questions (clusters), between comparisons, between repeats."""
@@ -35,7 +35,7 @@ def detectable_effect(se, df, level=0.95, power=POWER):
     0.0575
     """
     se = np.where(np.asarray(se, dtype=float) > _NOTHING, se, np.nan)
-    return (stats.t.ppf((1 + level) / 2, df) + stats.t.ppf(power, df)) * se
+    return (special.stdtrit(df, (1 + level) / 2) + special.stdtrit(df, power)) * se
 
 
 def design_error(components, questions, comparisons, repeats=1):
@@ -91,7 +91,7 @@ def expected_half_width(components, questions, comparisons, repeats=1, level=0.9
     0.0452
     """
     error = design_error(components, questions, comparisons, repeats)
-    return stats.t.ppf((1 + level) / 2, np.asarray(questions) - 1) * error
+    return special.stdtrit(np.asarray(questions) - 1, (1 + level) / 2) * error
 
 
 def expected_power(components, effect, questions, comparisons, repeats=1, level=0.95):
@@ -116,8 +116,8 @@ def expected_power(components, effect, questions, comparisons, repeats=1, level=
     """
     error = design_error(components, questions, comparisons, repeats)
     df = np.asarray(questions) - 1
-    reach, shift = stats.t.ppf((1 + level) / 2, df), effect / error
-    return stats.nct.sf(reach, df, shift) + stats.nct.cdf(-reach, df, shift)
+    reach, shift = special.stdtrit(df, (1 + level) / 2), effect / error
+    return 1 - special.nctdtr(df, shift, reach) + special.nctdtr(df, shift, -reach)
 
 
 def planning_table(
@@ -167,10 +167,10 @@ def planning_table(
     g = plan["questions"]
     plan["calls"] = g * plan["comparisons"] * plan["repeats"] * plan["orders"]
     error = design_error(plan, g, plan["comparisons"], plan["repeats"])
-    more = plan["df"] / stats.chi2.ppf(1 - assurance, plan["df"]) - 1
+    more = plan["df"] / special.chdtri(plan["df"], assurance) - 1
     high = np.sqrt(error**2 + plan["s2_mean"] * more / g)
     for name, se in (("", error), ("_high", high)):
-        plan[f"half_width{name}"] = stats.t.ppf((1 + level) / 2, g - 1) * se
+        plan[f"half_width{name}"] = special.stdtrit(g - 1, (1 + level) / 2) * se
         plan[f"mde{name}"] = detectable_effect(se, g - 1, level)
     plan["note"] = plan["note"].where(np.isnan(error), "")
     widths = ["half_width", "half_width_high", "mde", "mde_high"]

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 from scipy import special
-from statsmodels.regression.linear_model import OLS
 
 from posbias_kit.analysis.cr2 import cr2_errors
 from posbias_kit.errors import check_choice
@@ -153,6 +152,8 @@ def _fit(units, response, source, level):
         return result | {"note": f"not estimable: {cause}"}
     if data["y"].nunique() < 2:
         return result | {"note": "not estimable: the response does not vary"}
+    from statsmodels.regression.linear_model import OLS  # heavy: only when a model is fitted
+
     x = data["x"].to_numpy(dtype=float)
     fit = OLS(data["y"].to_numpy(dtype=float), np.column_stack([np.ones(len(x)), x, x**2])).fit()
     result |= dict(zip(["intercept", "linear", "quadratic"], fit.params, strict=True))

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from posbias_kit.analysis.measure import measure_series
 from posbias_kit.analysis.series import group_columns, take_sides
@@ -118,7 +118,7 @@ def _bound(total, squares, metric, level):
     unit = (least / df) / total["n"] ** 2
     both = np.maximum(squares["g"] + squares["c"] - squares["gc"], squares["g"])
     se = np.sqrt(unit * both)
-    half = stats.t.ppf((1 + level) / 2, df) * se
+    half = special.stdtrit(df, (1 + level) / 2) * se
     lowest = 0 if metric == "pc" else -1
     notes = [~total["pairs"], total["n"] == 0, least < 2]
     words = ["for pairs only", "no complete pair", "fewer than two clusters or candidates"]

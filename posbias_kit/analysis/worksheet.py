@@ -5,7 +5,6 @@ from math import factorial, prod
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from posbias_kit.analysis.counts import COMPARISON_KEY, count_orders
 from posbias_kit.analysis.order_permutation import disagree_across, disagree_within
@@ -214,4 +213,6 @@ def _at_least(observed, chances):
     if chances.empty:
         return np.nan
     possible = chances[chances > 0].to_numpy()
+    from scipy import stats  # heavy, and only this needs it
+
     return 1.0 if observed == 0 else float(stats.poisson_binom.sf(observed - 1, possible))

@@ -45,7 +45,7 @@ def plot_planning(table, value="half_width_high", target=None):
     with plt.rc_context({"figure.constrained_layout.use": False}):  # the grid lays itself out
         grid = sns.relplot(
             frame, x="questions", y=value, hue=names["comparisons"], style=names["repeats"],
-            col="label", col_wrap=min(3, max(many, 1)), kind="line", marker="o",
+            col="label", col_wrap=2 if many in (2, 4) else 3, kind="line", marker="o",
             palette=style.SEQUENTIAL, legend="full", height=2.9, aspect=1.25,
         )  # fmt: skip
     ticks = sorted(frame["questions"].unique())

@@ -15,7 +15,7 @@ _NAMES = {
 _UP, _DOWN = "#0072b2", "#d55e00"
 
 
-def plot_rank_change(table, raw="order_AB", adjusted="order_averaged", columns=2):
+def plot_rank_change(table, raw=None, adjusted="order_averaged", columns=2):
     """Draw how the ranks of one order change once the order is taken out, a panel a judge.
 
     Candidates stand in the order of their ranks on both sides, with their win rates; equal ranks
@@ -26,7 +26,7 @@ def plot_rank_change(table, raw="order_AB", adjusted="order_averaged", columns=2
     table : DataFrame
         From :func:`posbias_kit.analysis.adjusted_win_rates` by judge.
     raw, adjusted : str
-        Methods on the left and on the right.
+        Methods on the left and on the right; without `raw` the first order of the plan.
     columns : int
         Panels in a row.
 
@@ -35,6 +35,9 @@ def plot_rank_change(table, raw="order_AB", adjusted="order_averaged", columns=2
     Axes
         The first panel.
     """
+    if raw is None:
+        orders = table["method"][table["method"].str.startswith("order_")]
+        raw = min(set(orders) - {"order_averaged"}, default=adjusted)
     frame = table.assign(label=style.label_judges(table))
     judges = list(frame["label"].unique())
     size = frame.groupby("label")["candidate"].nunique().max()
