@@ -71,8 +71,7 @@ class DataPreparation(Section):
     plan: Plan = Plan()
     """Which comparisons are shown, and how often; not for recorded judgments."""
     cluster_by: str | None = None
-    """Regular expression over question ids: questions on which it matches the same text are one
-    cluster (a project, a source document). None: the question, or those that share an answer."""
+    """Regular expression whose match in a question's id names its cluster, a project say."""
     rule: Literal["strict", "first_match"] = "strict"
     """How recorded replies are parsed; first_match is what the paper's code did."""
 

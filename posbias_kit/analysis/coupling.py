@@ -188,5 +188,5 @@ def quality_gap_sources(
     table = table.merge(told, on=place, how="left")
     both = zip(table.pop("note"), table.pop("_more"), strict=True)
     sources = ["other_judges", "scores", "split_half", "split_half_own"]
-    table = table[[*place, *_NULL_COLUMNS[1:-1], *sources, "reliability"]]
+    table = table.reindex(columns=[*place, *_NULL_COLUMNS[1:-1], *sources, "reliability"])
     return table.assign(note=["; ".join(filter(None, pair)) for pair in both])

@@ -76,10 +76,8 @@ def order_differences(verdicts, baseline=None, by=(), level=0.95):
     if not 0 < level < 1:
         raise ParamsError(f"level {level} is outside (0, 1)", place="order_differences")
     keys = group_columns(verdicts, wanted)
-    crossed = cross_orders(verdicts, [*keys, "judge"])
-    crossed = crossed[crossed["comparisons"]]
-    judges = sorted(crossed["judge"].unique())
-    pairs = name_pairs(judges, baseline)
+    pairs = name_pairs(sorted(verdicts["judge"].unique()), baseline)
+    crossed = cross_orders(verdicts, [*keys, "judge"]) if pairs else None
     tables = [_compare(crossed, pair, keys, level) for pair in pairs]
     if not tables:
         return adjust_p(pd.DataFrame(columns=[*keys, *_COLUMNS]), keys)
@@ -89,6 +87,7 @@ def order_differences(verdicts, baseline=None, by=(), level=0.95):
 
 def _compare(crossed, pair, keys, level):
     place = list(dict.fromkeys([*keys, "arm", "turn", "comparison", "cluster"]))
+    crossed = crossed[crossed["comparisons"]]
     one, two = (crossed[crossed["judge"] == judge] for judge in pair)
     both = one[[*place, *FLIPS]].merge(two[[*place, *FLIPS]], on=place, suffixes=("_1", "_2"))
     names = [[f"{flip}_{side}" for flip in FLIPS] for side in (1, 2)]

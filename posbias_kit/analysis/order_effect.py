@@ -105,6 +105,8 @@ def order_effect(verdicts, by=("judge",), level=0.95, scores=None, features=None
             place="by",
             cure="leave it out: the repeats of a comparison are crossed with each other",
         )
+    if verdicts.empty:
+        return adjust_p(pd.DataFrame(columns=[*keys, *_COLUMNS]), keys)
     sums = cluster_sums(cross_orders(verdicts, keys), keys, [*FLIPS, "comparisons", "sets"])
     table = estimate_beta(sums, level)
     marginal = _fit_marginal(verdicts, keys, level, scores, features) if pooled else None

@@ -96,6 +96,8 @@ def position_bias(verdicts, by=("judge",), convention="paper", draws=2000, level
     for name in conventions:
         check_choice(name, Convention, "convention")
     keys = group_columns(verdicts, by)
+    if verdicts.empty:
+        return pd.DataFrame(columns=[*keys, *_COLUMNS])
     columns = sorted({*keys, "cluster", "comparison", "candidate", "slots"})
     series = _flag(take_sides(build_series(verdicts, columns), keys))
     sums = cluster_sums(series, keys, [*_COUNTS, *_EXTRA])

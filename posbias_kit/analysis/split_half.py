@@ -108,7 +108,7 @@ def _split(verdicts, splits, seed):
     rng = np.random.default_rng(seed)
     totals = {name: np.empty((2, splits, len(units))) for name in cells}
     for split in range(splits):
-        order = np.lexsort((rng.random(place.max() + 1)[place], unit))
+        order = np.lexsort((rng.random(place.max(initial=-1) + 1)[place], unit))
         rank = np.empty(len(unit), dtype=np.int64)
         rank[order] = np.arange(len(unit)) - start[unit[order]]
         code = unit + len(units) * (2 * rank >= count[unit])

@@ -203,3 +203,11 @@ def test_equal_to_the_papers_numbers(paper_data, paper_verdicts, name, by):
     for column in expected.columns.difference(keys):
         found, wanted = both[column].astype(float), both[f"{column}_expected"].astype(float)
         np.testing.assert_allclose(found, wanted, atol=1e-6, rtol=0, err_msg=column)
+
+
+def test_no_verdicts_no_rows():
+    """A table without rows gives one without rows, with its columns."""
+    found = position_bias(pairs(["FF"]).iloc[:0])
+
+    assert found.empty
+    assert {"judge", "pc", "pf_low"} <= set(found)

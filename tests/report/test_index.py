@@ -4,6 +4,8 @@ import pytest
 from bs4 import BeautifulSoup
 from conftest import HOSTILE
 
+from posbias_kit.report.stages import STAGES
+
 
 @pytest.fixture
 def soup(index):
@@ -26,6 +28,7 @@ def test_every_result_is_listed_in_the_order_of_writing(soup, finished):
         "tables/verdict_counts.csv",
         "04_quality_gap.html",
         "05_disagreement.html",
+        "06_order_effect.html",
     ]
     assert [link["href"] for link in soup("a") if not (folder / link["href"]).is_file()] == []
 
@@ -52,7 +55,7 @@ def test_limits_of_every_chapter_are_shown(soup):
 
     assert limits == [
         f"Limits Little of {name} ."
-        for name in ("summary", "data_preparation", "metrics", "quality_gap", "disagreement")
+        for name in ("summary", *(stage.name for stage in STAGES if stage.name not in ("summary", "judging")))
     ]
 
 

@@ -10,6 +10,7 @@ from conftest import BODIES, make_notebook, stage_named, study_of
 from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.report import run_study
 from posbias_kit.report.notebooks import SHARED, check_plain, stage_parameters
+from posbias_kit.study_analysis import Metrics
 
 
 @pytest.fixture(autouse=True)
@@ -82,11 +83,12 @@ def test_secret_is_refused_and_nothing_is_written(project):
 
 def test_shared_keys_go_where_they_are_declared(project):
     """A notebook gets its section, and of the shared keys only those it declares."""
-    study = study_of(metrics={"conventions": ["tie"]}, level=0.9, seed=1)
+    metrics = Metrics(conventions=["tie"]).model_dump()
+    study = study_of(metrics=metrics, level=0.9, seed=1)
 
     got = stage_parameters(stage_named("metrics"), study, project / "notebooks")
 
-    assert got == {"run_name": "tiny", "level": 0.9, "conventions": ["tie"]}
+    assert got == {"run_name": "tiny", "level": 0.9, **metrics}
 
 
 @pytest.mark.parametrize(
