@@ -5,8 +5,13 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from verdict_tables import pairs
 
-from posbias_kit.analysis.formats import answer_features
+from posbias_kit.analysis import position_bias
+from posbias_kit.analysis.formats import answer_features, match_lengths
+from posbias_kit.data import STARTER_QUALITY, prepare_study
+from posbias_kit.judging import PlantedJudge, judge_presentations
+from posbias_kit.study import PlantedParams
 
 CASES = {
     "# One\n\nText\n### Two ###\n#not a heading\n####### seven": (2, 0, 0, 0),
@@ -44,3 +49,43 @@ def test_turns_are_taken_together():
 
     assert table["headings"].tolist() == [2, 0]
     assert table["question"].tolist() == ["q", "r"]
+
+
+ANSWERS = pd.DataFrame(
+    {
+        "benchmark": "B",
+        "question": ["q0", "q0", "q1", "q1"],
+        "candidate": ["a", "b", "a", "b"],
+        "length": [100, 125, 100, 126],
+    }
+)
+
+
+def test_equal_lengths_are_kept_up_to_the_ratio():
+    """125 against 100 is just within 1.25, 126 is not; both orders stay together."""
+    verdicts = pairs(["FS", "FS"])
+
+    assert match_lengths(verdicts, ANSWERS)["question"].tolist() == ["q0", "q0"]
+    assert match_lengths(verdicts, ANSWERS, ratio=1.3)["question"].nunique() == 2
+
+
+def test_unknown_length_matches_nothing():
+    """An answer that is not in the table is not taken for equally long."""
+    verdicts = pairs(["FS", "FS"])
+
+    assert match_lengths(verdicts, ANSWERS.iloc[:3], ratio=9)["question"].tolist() == ["q0", "q0"]
+    assert match_lengths(verdicts, ANSWERS.iloc[:0]).empty
+
+
+def test_length_taste_has_nothing_to_go_by_on_equal_lengths():
+    """A judge that takes the longer answer is consistent, and at chance where lengths are equal."""
+    study = prepare_study("starter", plan={"repeats": 1}, seed=1)
+    params = PlantedParams(name="long", kind="planted", discernment=0, length_taste=100)
+    answers = study.answers.assign(length=study.answers["length"].round(-1))
+    judge = PlantedJudge(params, STARTER_QUALITY)
+    verdicts = judge_presentations([judge], study.presentations, answers)
+    matched = match_lengths(verdicts, answers, ratio=1.001)
+
+    assert position_bias(verdicts, draws=0)["pc"].item() > 0.95
+    assert len(matched) > 10
+    assert position_bias(matched, draws=0)["pc"].item() == pytest.approx(0.5, abs=0.2)

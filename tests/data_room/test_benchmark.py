@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from posbias_kit.data import build_benchmark
-from posbias_kit.data.benchmark import share_answers
-from posbias_kit.errors import TableError
+from posbias_kit.data.benchmark import cluster_questions, share_answers
+from posbias_kit.errors import ParamsError, TableError
 
 
 def build(answers, questions=("q1", "q2"), **columns):
@@ -73,3 +73,29 @@ def test_a_candidate_answers_a_question_once():
 def test_a_question_stands_once():
     with pytest.raises(TableError, match="share a key"):
         build([("q1", "x", ["a"])], questions=("q1", "q1"))
+
+
+def test_clusters_by_a_pattern_keep_shared_answers_together():
+    """The group of the pattern names the cluster; q4 shares its answer with another project."""
+    questions = pd.DataFrame({"question": ["x_1", "x_2", "y_1", "z_1"], "task": "t"})
+    questions["turns"] = [["?"]] * 4
+    texts = ["a", "b", "c", "c"]
+    answers = pd.DataFrame({"question": questions["question"], "candidate": "m"})
+    answers["turns"] = [[text] for text in texts]
+    bench = build_benchmark("B", questions, answers)
+
+    assert bench.questions["cluster"].tolist() == ["x_1", "x_2", "y_1", "y_1"]
+    assert cluster_questions(bench, r"^(\w)_").questions["cluster"].tolist() == [
+        "x_1", "x_1", "y_1", "y_1",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("pattern", "said"), [("(", "no regular"), ("^x", "2 question")])
+def test_pattern_that_cannot_name_every_cluster_is_refused(pattern, said):
+    """It does not compile, or leaves questions without a name."""
+    questions = pd.DataFrame({"question": ["x_1", "y_1", "z_1"], "task": "t"})
+    questions["turns"] = [["?"]] * 3
+    answers = questions.assign(candidate="m")[["question", "candidate", "turns"]]
+
+    with pytest.raises(ParamsError, match=said):
+        cluster_questions(build_benchmark("B", questions, answers), pattern)

@@ -55,7 +55,10 @@ def test_limits_of_every_chapter_are_shown(soup):
 
     assert limits == [
         f"Limits Little of {name} ."
-        for name in ("summary", *(stage.name for stage in STAGES if stage.name not in ("summary", "judging")))
+        for name in (
+            "summary",
+            *(stage.name for stage in STAGES if stage.name not in ("summary", "judging")),
+        )
     ]
 
 
