@@ -15,14 +15,8 @@ from posbias_kit.study import Study
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ERRORS = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
-PAGES = [
-    "README.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    "docs/errors.md",
-    "docs/coverage.md",
-    "notebooks/README.md",
-]
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "notebooks/README.md", "params/README.md"]
+PAGES += [str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs").glob("*.md"))]
 TARGETS = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text("utf-8"), re.M))
 
 
