@@ -5,10 +5,11 @@ import json
 import pandas as pd
 
 from posbias_kit.data import STARTER_QUALITY, build_verdicts
+from posbias_kit.judge_kinds import PlantedParams
 from posbias_kit.judging.planted import PlantedJudge
 from posbias_kit.judging.recorded import RecordedJudge
 from posbias_kit.params import parse_section
-from posbias_kit.study import Judging, PlantedParams
+from posbias_kit.study import Judging
 
 
 def make_judges(judges, seed=0):
