@@ -70,6 +70,8 @@ class Limits(Section):
     """Seconds a call may take with all its attempts and waits."""
     attempts: Count = 6
     """Attempts of one call in one run."""
+    first_wait: Annotated[float, Field(gt=0)] = 0.5
+    """Seconds before the second attempt, doubled each time; more where the endpoint asks."""
     failures_in_a_row: Count = 20
     """Stop the run when so many calls have failed with no reply between them."""
 
@@ -94,7 +96,7 @@ class Prices(Section):
 class _Live(Section):
     name: str
     """Name in the tables."""
-    template: str = "mtbench-pair"
+    template: str = "brackets"
     """Prompt template: a name of the kit's own, or the path of yours."""
     drop_refused: bool = False
     """Send without the settings that the endpoint refuses, and record it; else stop."""

@@ -3,12 +3,8 @@
 import asyncio
 from urllib.parse import urlsplit
 
-from posbias_kit.judging.protocol import (
-    CallError,
-    read_key,
-    refused_setting,
-    status_error,
-)
+from posbias_kit.judging.failures import refused_setting, status_error
+from posbias_kit.judging.protocol import CallError, read_key
 from posbias_kit.schema import Reason
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -25,7 +21,8 @@ class Adapter:
     def __init__(self, params):
         self.name = params.name
         self.not_sent = []
-        self.settings = self._configure(params)
+        self.settings = self.configure(params)
+        self._strategy = getattr(params, "labels", "plain")
         self._key = read_key(params.key_env, params.name)
         self._sdk = self._connect(params)
         self.endpoint = str(self._sdk.base_url).rstrip("/")

@@ -2,7 +2,8 @@
 
 from posbias_kit.errors import ParamsError
 from posbias_kit.judging.adapter import Adapter, plain_client
-from posbias_kit.judging.protocol import Reply, Usage, parse_body
+from posbias_kit.judging.failures import parse_body
+from posbias_kit.judging.protocol import Reply, Usage
 
 
 class AnthropicClient(Adapter):
@@ -18,7 +19,9 @@ class AnthropicClient(Adapter):
         The SDK is not installed.
     """
 
-    def _configure(self, params):
+    @staticmethod
+    def configure(params):
+        """Return the settings that go out with every prompt."""
         settings = {
             "model": params.model,
             "max_tokens": params.max_tokens,

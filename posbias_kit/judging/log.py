@@ -13,6 +13,7 @@ from posbias_kit.errors import ReadError, RunError
 from posbias_kit.judging.log_table import (
     COLUMNS,
     INSERT,
+    REPLIES,
     SCHEMA,
     TOTALS,
     Totals,
@@ -76,6 +77,10 @@ class JudgmentLog:
     def totals(self):
         """Return attempts, tokens and money of the whole log."""
         return Totals(*self._file.execute(TOTALS).fetchone())
+
+    def replies(self, judge):
+        """Return (call, model, settings not sent, reason) of each reply of a judge."""
+        return self._file.execute(REPLIES, [judge]).fetchall()
 
     async def add(self, row):
         """Write one attempt; returns when it is on the disk.

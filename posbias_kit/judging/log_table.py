@@ -80,6 +80,10 @@ TOTALS = """
 SELECT COUNT(*), COALESCE(SUM(COALESCE(input_tokens, 0) + COALESCE(output_tokens, 0)), 0),
     COALESCE(SUM(cost), 0.0) FROM attempts
 """
+REPLIES = """
+SELECT "call", model, json_extract(sent, '$.not_sent'), reason FROM attempts
+WHERE judge = ? AND status <> 'failed'
+"""
 
 
 class State(NamedTuple):

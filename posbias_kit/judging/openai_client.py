@@ -3,7 +3,8 @@
 from math import exp, log
 
 from posbias_kit.judging.adapter import Adapter, plain_client
-from posbias_kit.judging.protocol import Reply, Usage, parse_body
+from posbias_kit.judging.failures import parse_body
+from posbias_kit.judging.protocol import Reply, Usage
 
 
 class OpenAIClient(Adapter):
@@ -17,8 +18,9 @@ class OpenAIClient(Adapter):
     params : posbias_kit.judge_kinds.OpenAIParams
     """
 
-    def _configure(self, params):
-        self._strategy = params.labels
+    @staticmethod
+    def configure(params):
+        """Return the settings that go out with every prompt."""
         limit = "max_completion_tokens" if params.reasoning else "max_tokens"
         settings = {
             "model": params.model,

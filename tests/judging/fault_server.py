@@ -166,7 +166,7 @@ def _openai(fault, text, options):
     message = {"role": "assistant", "content": text}
     stop = {"length": "length", "content_filter": "content_filter"}.get(fault, "stop")
     if fault in ("empty", "null", "length"):
-        message["content"] = None if fault == "null" else ""
+        message["content"] = None if fault == "null" else options.get("begun", "")
     elif fault == "refusal":
         message |= {"content": None, "refusal": REFUSAL}
     elif fault == "content_filter":
