@@ -49,9 +49,9 @@ class Pace:
     def __init__(self, limits):
         requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
         # A limiter lets its whole capacity through at once and leaks as much again in its
-        # period: one request at a time keeps the first minute within the limit too.
+        # period: a small capacity keeps the first minute within the limit too.
         self._requests = AsyncLimiter(1, 60 / requests) if requests else None
-        self._tokens = AsyncLimiter(max(tokens / 10, 1), 6) if tokens else None
+        self._tokens = AsyncLimiter(tokens / 60, 1) if tokens else None
 
     async def take(self, tokens):
         """Wait until one more request of so many tokens may go out."""

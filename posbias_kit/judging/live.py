@@ -66,7 +66,10 @@ class LiveJudge:
 
     def identify(self, shown):
         """Return the identity of each planned call: (row, repeat) -> key."""
-        keys = {}
+        keys = shown.identities.get(self.name)
+        if keys is not None:
+            return keys
+        keys = shown.identities[self.name] = {}
         for row, repeats in enumerate(shown.repeats):
             digest = shown.render(self.template, row).digest
             for repeat in range(1, repeats + 1):

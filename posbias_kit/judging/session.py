@@ -3,7 +3,7 @@
 import asyncio
 import warnings
 from collections import Counter
-from threading import Thread
+from threading import Event, Thread
 
 import pandas as pd
 
@@ -51,6 +51,12 @@ def ask_live(judge, shown, log, budget, again=False):
         progress.close()
         states = log.states()
         left = sum(key not in states for key in keys.values())
+        if runner.cap and left == len(keys):
+            raise JudgeError(
+                f"the {runner.cap} allows no call",
+                place=f"judge {judge.name!r}",
+                cure="raise the cap in `judging.caps`, or plan less",
+            )
         if runner.cap and left:
             _warn(judge, f"{runner.cap} reached: {left} calls are left; raise it and run again")
         if runner.interrupted:
@@ -82,19 +88,20 @@ def _chain(first, series):
 
 def _run_in_thread(runner, series):
     """Run beside whatever event loop the caller has, as a notebook does, and heed Ctrl-C."""
-    problem = []
+    problem, ended = [], Event()
 
     def work():
         try:
             asyncio.run(runner.run(series))
         except BaseException as error:
             problem.append(error)
+        finally:
+            ended.set()
 
-    thread = Thread(target=work, name="judging", daemon=True)
-    thread.start()
-    while thread.is_alive():
+    Thread(target=work, name="judging", daemon=True).start()
+    while not ended.is_set():
         try:
-            thread.join(0.5)
+            ended.wait(0.5)  # Thread.join takes an interrupt for the thread's end
         except KeyboardInterrupt:
             runner.interrupt()
     if problem and not (runner.interrupted and isinstance(problem[0], asyncio.CancelledError)):

@@ -19,6 +19,8 @@ class Shown:
 
     def __init__(self, presentations, questions, answers):
         self.presentations = presentations.reset_index(drop=True)
+        self.identities = {}
+        """Judge -> identities of its calls, once they are worked out."""
         self.keys = list(self.presentations[PRESENTATION_KEY].itertuples(index=False, name=None))
         self.shown = self.presentations["shown"].tolist()
         self.repeats = self.presentations["repeats"].tolist()

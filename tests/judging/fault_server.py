@@ -106,7 +106,7 @@ class FaultServer:
                 body = json.loads(await reader.readexactly(int(headers["content-length"])))
                 if not await self._answer(lines[0].split()[1], headers, body, writer):
                     break
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
             pass
         finally:
             writer.close()
