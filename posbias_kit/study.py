@@ -7,28 +7,21 @@ section are exactly the parameters that the notebook declares, plus those of the
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from posbias_kit.judge_kinds import JudgeParams
 from posbias_kit.schema import Convention, Design
+from posbias_kit.section import Amount, Count, Section, Share, Slug
 
 SHARED = ("run_name", "seed", "level", "draws", "families", "rs_threshold")
 """Keys of a study that any notebook may declare."""
-
-Share = Annotated[float, Field(ge=0, le=1)]
-Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
 
 
 def _default(section, key):
     return type(section).model_fields[key].get_default(call_default_factory=True)
 
 
-class Sample(_Section):
+class Sample(Section):
     """What to keep of the benchmark; what is left out keeps all."""
 
     tasks: list[str] | None = None
@@ -41,7 +34,7 @@ class Sample(_Section):
     """Sample so many candidates; the reference is always kept."""
 
 
-class Plan(_Section):
+class Plan(Section):
     """Which comparisons are shown, and how often."""
 
     design: Literal[tuple(map(str, Design))] = "all_pairs"
@@ -62,7 +55,7 @@ class Plan(_Section):
         return self
 
 
-class DataPreparation(_Section):
+class DataPreparation(Section):
     """Questions and answers in; comparisons, orders and repeats planned; or judgments read."""
 
     format: Literal["starter", "fastchat", "paper"] = "starter"
@@ -93,59 +86,28 @@ class DataPreparation(_Section):
         return self
 
 
-class _Bias(_Section):
-    slot_effect: float | list[float] = 0.0
-    """Log-odds for the first slot over another; or one value a slot."""
-    ties: Annotated[float, Field(ge=0)] = 0.0
-    """Weight of TIE: 1 makes it as likely as either slot when nothing else differs."""
-    discernment: float = 1.0
-    """Multiplies the latent qualities: 0 sees no quality at all."""
-    length_taste: float = 0.0
-    """Log-odds for one unit of log answer length (characters)."""
-    repeat_noise: Share = 1.0
-    """Share of calls decided afresh; the rest repeat the presentation's settled verdict."""
-    invalid_rate: Share = 0.0
-    """Share of calls that bring a reply without a verdict."""
-    failure_rate: Share = 0.0
-    """Share of calls that bring no reply."""
+class Caps(Section):
+    """What judging may use up in this run folder, earlier runs of the study included."""
+
+    calls: Count | None = None
+    """Attempts."""
+    tokens: Count | None = None
+    """Tokens, prompts and replies together."""
+    money: Amount | None = None
+    """Money, in the currency of the price tables."""
+    confirm_above: Amount = 1.0
+    """Ask before a run that may cost more than this; `posbias run --yes` does not ask."""
 
 
-class TaskBias(_Bias):
-    """What differs for one task; keys left out are the judge's own."""
-
-
-class PlantedParams(_Bias):
-    """A simulated judge with known bias."""
-
-    name: str
-    """Name in the tables."""
-    kind: Literal["planted"]
-    """Which kind of judge this is."""
-    quality: dict[str, float] | None = None
-    """Latent quality of each candidate in log-odds; none takes the starter benchmark's."""
-    by_task: dict[str, TaskBias] = {}
-    """Settings that differ for a task."""
-
-
-class RecordedParams(_Section):
-    """A judge whose verdicts were recorded before."""
-
-    name: str
-    """Name of the judge in the recorded table."""
-    kind: Literal["recorded"]
-    """Which kind of judge this is."""
-    path: str
-    """The recorded verdict table (Parquet)."""
-
-
-JudgeParams = Annotated[PlantedParams | RecordedParams, Field(discriminator="kind")]
-
-
-class Judging(_Section):
+class Judging(Section):
     """Who judges."""
 
     judges: Annotated[list[JudgeParams], Field(min_length=1)]
     """The judges; names must differ."""
+    caps: Caps = Caps()
+    """What judging may use up; what is left when a cap is reached is said."""
+    ask_invalid_again: bool = False
+    """Ask again where a reply came back without a usable verdict; both replies are kept."""
 
     @model_validator(mode="after")
     def _check(self):
@@ -156,14 +118,14 @@ class Judging(_Section):
         return self
 
 
-class Metrics(_Section):
+class Metrics(Section):
     """Stability, consistency, fairness."""
 
     conventions: list[Literal[tuple(map(str, Convention))]] = ["paper", "tie", "decisive", "half"]
     """Conventions for half flips, side by side in the tables; figures show the first."""
 
 
-class QualityGap(_Section):
+class QualityGap(Section):
     """Does position bias shrink as the quality gap grows?"""
 
     experiment: str | None = None
@@ -187,7 +149,7 @@ class QualityGap(_Section):
     """What a step must lower."""
 
 
-class Disagreement(_Section):
+class Disagreement(Section):
     """Where do judges agree, and which instances are hard?"""
 
     experiment: str | None = None
@@ -198,7 +160,7 @@ class Disagreement(_Section):
     """Random splits of the judges for majority reliability."""
 
 
-class Summary(_Section):
+class Summary(Section):
     """The findings on one page."""
 
     convention: Literal[tuple(map(str, Convention))] = "paper"
@@ -207,7 +169,7 @@ class Summary(_Section):
     """Experiment of the headline numbers; none shows all."""
 
 
-class Study(_Section):
+class Study(Section):
     """One study: shared keys, then one section for each notebook."""
 
     run_name: Slug
