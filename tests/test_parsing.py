@@ -15,14 +15,13 @@ from posbias_kit.errors import InputError, ParamsError
 from posbias_kit.parsing import FORMATS, RULES, Verdict, parse_verdict
 from posbias_kit.schema import INVALID_REASONS, Reason
 
-MTBENCH, DEVBENCH = "mtbench_brackets", "devbench_choice"
+MTBENCH, DEVBENCH, JSON, ARENA = "mtbench_brackets", "devbench_choice", "json_choice", "arena_hard"
+LETTERS = "letters"
 CHOICES = {"FIRST": 1, "SECOND": 2, "TIE": 0, "INVALID": None}
 SLOTS = {"A": 1, "B": 2, "C": 0}
-OUTSTANDING = {"json_choice", "arena_hard"}
 
 CASES_FILE = Path(__file__).parent / "data" / "parse_cases.jsonl"
 CASES = [json.loads(line) for line in CASES_FILE.read_text("utf-8").splitlines()]
-READ = [case for case in CASES if case["format"] in FORMATS]
 
 
 def choice(text, format=MTBENCH, **kwargs):
@@ -33,12 +32,14 @@ def reason(text, format=MTBENCH, **kwargs):
     return parse_verdict(text, format, **kwargs).reason
 
 
-def test_only_the_outstanding_formats_of_the_case_file_are_left_out():
-    assert {case["format"] for case in CASES} - set(FORMATS) == OUTSTANDING
-    assert Counter(case["format"] for case in READ) == {MTBENCH: 29, DEVBENCH: 16}
+def test_every_line_of_the_case_file_is_read():
+    counts = {MTBENCH: 29, DEVBENCH: 16, JSON: 12, ARENA: 12}
+
+    assert Counter(case["format"] for case in CASES) == counts
+    assert set(FORMATS) == {*counts, LETTERS}
 
 
-@pytest.mark.parametrize("case", READ, ids=lambda case: f"{case['why']} {case['raw'][:20]!r}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['why']} {case['raw'][:20]!r}")
 def test_case_of_the_case_file(case):
     verdict = parse_verdict(case["raw"], case["format"])
 
@@ -59,7 +60,7 @@ def test_b01_last_statement_wins():
 def test_b01_no_reply_of_the_case_file_is_wrongly_read_as_first():
     wrong = [
         case["raw"]
-        for case in READ
+        for case in CASES
         if choice(case["raw"], case["format"]) == 1 and case["expect"] != "FIRST"
     ]
 
@@ -359,9 +360,11 @@ def test_first_match_reads_brackets_as_the_paper_did(text, options, expected):
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
-        ({"format": "letters"}, "format: unknown value 'letters'"),
+        ({"format": "letter"}, "format: unknown value 'letter'"),
         ({"rule": "last"}, "rule: unknown value 'last'"),
         ({"slots": 1}, "slots: unknown value 1"),
+        ({"format": ARENA, "slots": 3}, "slots of format arena_hard: unknown value 3"),
+        ({"format": ARENA, "options": 4}, "options of format arena_hard: unknown value 4"),
         ({"options": 5}, "options: unknown value 5"),
         ({"text": 7}, "a reply of type int"),
         ({"text": b"[[A]]"}, "a reply of type bytes"),
@@ -388,6 +391,8 @@ LABELS = st.sampled_from("ABC")
 @pytest.mark.parametrize("format", FORMATS)
 @given(text=REPLIES, slots=st.integers(2, 5), options=st.sampled_from([2, 3, 4]))
 def test_any_text_gives_a_verdict_or_a_reason(format, rule, text, slots, options):
+    if format == ARENA:  # pairs only, and no second tie
+        slots, options = 2, min(options, 3)
     verdict = parse_verdict(text, format, rule, slots, options)
 
     assert verdict.choice in (None, *range(slots + 1))
@@ -444,6 +449,7 @@ def test_first_match_equals_a_direct_search_for_a_choice(text):
 
 
 MEGABYTES = ["[[A]]\n", "[[", "[ ", "<think>", "</think>", "<answer_a>", '"', "“", "`", "*", "a__"]
+MEGABYTES += ['{"a":', '{"choice":"A"}', "{", '{"', '{"a":[', '{"a":{"', "{\n", '{"choice":"TIE",']
 MEGABYTES += ["\\boxed{", "[The Start of ", "Choice: A\n", "Choice: A, ", ". ", "~~~\n", "> ", " "]
 
 

@@ -23,6 +23,7 @@ from posbias_kit.analysis.formats import answer_features
 from posbias_kit.analysis.missing import missing_bounds
 from posbias_kit.analysis.noise import inconsistency_split
 from posbias_kit.analysis.order_effect import order_effect
+from posbias_kit.analysis.parser_audit import labels_in_answers, parser_audit, reread_replies
 from posbias_kit.analysis.planning import planning_table
 from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.position import position_bias, verdict_counts
@@ -58,11 +59,13 @@ __all__ = [
     "judge_clusters",
     "judge_differences",
     "judge_linkage",
+    "labels_in_answers",
     "listwise_fairness",
     "majority_reliability",
     "missing_bounds",
     "name_families",
     "order_effect",
+    "parser_audit",
     "planning_table",
     "pooled_order",
     "position_bias",
@@ -70,6 +73,7 @@ __all__ = [
     "quality_gap_fits",
     "quality_gap_sources",
     "repetition_stability",
+    "reread_replies",
     "slot_effects",
     "slot_wins",
     "stepwise_aic",
