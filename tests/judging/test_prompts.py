@@ -1,9 +1,11 @@
 """Prompt templates: what they show, what they refuse, and delimiters that no text can imitate."""
 
+import doctest
 import json
 import re
 import unicodedata
 from collections import namedtuple
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from posbias_kit.data import read_benchmark
 from posbias_kit.errors import ParamsError
 from posbias_kit.judging.prompts import TEMPLATES, Template, load_template
+from posbias_kit.judging.template import TEXTS, WORDS
 from posbias_kit.parsing import label_words, parse_verdict
 
 Row = namedtuple("Row", "turns reference_answer guidance")
@@ -393,3 +396,25 @@ def test_a_file_that_holds_no_prompts(tmp_path):
 
     with pytest.raises(ParamsError, match=r"not a file of prompts: KeyError\('type'\)"):
         load_template(f"{path}#x")
+
+
+# The page
+
+
+def test_the_examples_of_the_page_run(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "prompts.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.S)
+    example = doctest.DocTestParser().get_doctest("".join(blocks), {}, "prompts.md", None, 0)
+    complaints = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=complaints.append)
+
+    assert "".join(complaints) == ""
+    (sketch,) = re.findall(r"```yaml\n(.*?)```", page, re.S)
+    (tmp_path / "short.yaml").write_text(sketch, "utf-8")
+    template = load_template(tmp_path / "short.yaml")
+    defaults = {name: Template.model_fields[name].default for name in ("answer", "turn")}
+    assert (template.answer, template.turn) == (defaults["answer"], defaults["turn"])
+    assert len(template.render(row(), [["x"], ["y"]]).messages) == 4
+    assert set(re.findall(r"^\| `([\w-]+)` ", page, re.M)) == set(TEMPLATES)
+    for name in (*TEXTS, *WORDS, "letter", "text", "number"):
+        assert f"`{{{name}}}`" in page
