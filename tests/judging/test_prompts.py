@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from posbias_kit.data import read_benchmark
@@ -226,6 +226,7 @@ def test_no_text_adds_a_delimiter(name, texts):
         assert shown.count(mark) == plain.count(mark)
 
 
+@example(text="\r### A")
 @given(text=HOSTILE)
 def test_lines_without_brackets_are_protected_where_lines_start(text):
     template = Template.model_validate(OWN)
