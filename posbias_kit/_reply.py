@@ -45,7 +45,7 @@ def fold_in_place(text):
     >>> fold_in_place("［Ａ\u200d］") == "[A\u200b]"
     True
     """
-    if text.isascii():
+    if text.isascii() and "\r" not in text:
         return text
     plain = text.translate(_IN_PLACE)
     folded = ((char, unicodedata.normalize("NFKC", char)) for char in plain)

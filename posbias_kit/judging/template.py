@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from string import Formatter, ascii_uppercase
 
-import pandas as pd
 from pydantic import BaseModel
 
 from posbias_kit.errors import ParamsError
@@ -140,10 +139,9 @@ class Template(_Part):
         for shot in self._shots(slots):
             texts = self._texts([shot.question], [[answer] for answer in shot.answers])
             messages += [("user", self._fill(form.user, words | texts)), ("assistant", shot.reply)]
-        reference = question.reference_answer
-        reference = json.loads(reference) if pd.notna(reference) else []
-        texts = self._texts(json.loads(question.turns), answers, reference)
-        texts["guidance"] = self._guard(question.guidance) if pd.notna(question.guidance) else None
+        reference, guidance = _given(question.reference_answer), _given(question.guidance)
+        texts = self._texts(json.loads(question.turns), answers, json.loads(reference or "[]"))
+        texts["guidance"] = guidance and self._guard(guidance)
         messages.append(("user", self._fill(form.user, words | texts)))
         return Prompt(
             messages=tuple(messages),
@@ -215,6 +213,11 @@ class Template(_Part):
 def is_text(placeholder):
     """Whether a text of the benchmark goes where this placeholder stands."""
     return placeholder in (*TEXTS, "text") or bool(NUMBERED_TEXT.fullmatch(placeholder))
+
+
+def _given(value):
+    """Return a text, or None where there is none; a table may hold None, NaN or nothing."""
+    return value if isinstance(value, str) and value else None
 
 
 def _digest(value):
