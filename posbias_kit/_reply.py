@@ -6,6 +6,7 @@ to that.
 """
 
 import re
+import unicodedata
 from collections import Counter
 
 _INVISIBLE = [0xAD, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF]
@@ -31,6 +32,24 @@ def fold_lookalikes(text):
     for _ in range(3 if "\\" in text else 0):  # wrappers stand in each other: inside out
         text = _WRAPPER.sub(r"\1", text)
     return _EMPHASIS.sub("", text) if "*" in text or "_" in text else text
+
+
+INVISIBLE = "\u200b"
+"""What stands for any zero-width character in :func:`fold_in_place`."""
+_IN_PLACE = {old: new or INVISIBLE for old, new in _LOOKALIKES.items()}
+
+
+def fold_in_place(text):
+    """Read look-alikes as V4 does, and other compatibility forms, without moving a character.
+
+    >>> fold_in_place("［Ａ\u200d］") == "[A\u200b]"
+    True
+    """
+    if text.isascii() and "\r" not in text:
+        return text
+    plain = text.translate(_IN_PLACE)
+    folded = ((char, unicodedata.normalize("NFKC", char)) for char in plain)
+    return "".join(new if len(new) == 1 else old for old, new in folded)
 
 
 _REASONING = re.compile(
@@ -92,10 +111,10 @@ def drop_quotes(text, own=None):
         return "\n".join(lines)
     text = "\n".join(_drop_fences(lines, own))
     # An empty span stays, lest what stood around it grows together into a label.
-    return _SPAN.sub(lambda span: span[0] if _only_labels(span[0], own) else '""', text)
+    return _SPAN.sub(lambda span: span[0] if only_labels(span[0], own) else '""', text)
 
 
-def _only_labels(text, label):
+def only_labels(text, label):
     """Whether the text holds no word beside its labels."""
     return not re.search(r"\w", label.sub("", text))
 
@@ -126,7 +145,7 @@ def _drop_fences(lines, own):
         elif not opening:
             opening, block = fence[1], [line]
         elif fence and fence[1].startswith(opening) and not fence[2].strip():
-            kept += block[1:] if _only_labels("\n".join(block[1:]), own) else []
+            kept += block[1:] if only_labels("\n".join(block[1:]), own) else []
             opening, block = "", []
         else:
             block.append(line)

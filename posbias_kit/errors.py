@@ -8,6 +8,7 @@
     │   ├── ReadError       a file or folder that cannot be read as asked
     │   └── TableError      a table that breaks its schema
     └── RunError            the input was fine, something failed on the way
+        ├── JudgeError      a judge cannot be asked, or never replies
         └── StageError      a notebook stopped
 
 A message says what is wrong (with the value), where, what is allowed, and the cure.
@@ -57,6 +58,10 @@ class TableError(InputError):
 
 class RunError(PosbiasError):
     """Something failed while a study was running."""
+
+
+class JudgeError(RunError):
+    """A judge cannot be asked, or none of its calls brought a reply."""
 
 
 class StageError(RunError):

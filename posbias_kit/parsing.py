@@ -6,96 +6,40 @@ certain invalid, with a reason. Its parts:
 - V1 nothing said, an error marker, a refusal: invalid (:func:`why_no_label`)
 - V2 to V4 reasoning and quotations dropped, look-alikes read (:mod:`posbias_kit._reply`)
 - V5 only the label asked for counts (:data:`FORMATS`)
-- V6 the letter of a ``Choice:`` line stands alone (``_CHOICE``)
+- V6 the letter of a ``Choice:`` line stands alone (:mod:`posbias_kit._formats`)
 - V7 the last statement decides (:func:`final_statement`)
 - V8 two results in it are a contradiction (:func:`decide`)
-- V10 a letter outside the set is invalid (:func:`results_of_labels`)
+- V9 the last whole JSON object decides, without repair (:mod:`posbias_kit._json_choice`)
+- V10 a letter outside the set is invalid (:func:`posbias_kit._formats.results_of_labels`)
 - V11 half a label is no label (``half`` of a format)
 - V12 invalid never becomes a tie or a slot: its choice is None
 
-V9 belongs to a format that is not read yet. Rule ``first_match`` is what the seed paper's own
-code did: the first thing that looks like a label.
+The other rules are careless on purpose, for comparison. ``first_match`` is what the seed paper's
+own code did: the first thing that looks like a label. ``first_label`` and ``last_label`` take the
+first and the last of them in any format, list-wise ties included; neither knows of reasoning,
+quotations or contradictions.
 """
 
 import re
-from functools import cache
-from string import ascii_uppercase
-from typing import NamedTuple
 
-from posbias_kit._reply import drop_quotes, drop_reasoning, fold_lookalikes
+from posbias_kit._formats import FORMATS, Verdict, label_words, results_of_labels, verbose
+from posbias_kit._json_choice import is_object, read_choices
+from posbias_kit._reply import drop_quotes, drop_reasoning, fold_lookalikes, only_labels
 from posbias_kit.errors import ParamsError, check_choice
-from posbias_kit.schema import TIE, TIE_CHOICE, Reason
+from posbias_kit.schema import Reason
 
+__all__ = [
+    "FORMATS",
+    "RULES",
+    "Verdict",
+    "count_labels",
+    "has_fence",
+    "label_words",
+    "parse_verdict",
+]
 
-class Verdict(NamedTuple):
-    """What a reply says, in slots."""
-
-    choice: int | None
-    """1..slots, 0 for a tie, None for an invalid reply."""
-    reason: str = ""
-    """Why there is no verdict, or which kind of four-option tie it is; else empty."""
-
-
-class Format(NamedTuple):
-    """How the labels of one format are written; group 1 of a pattern is the letter."""
-
-    label: re.Pattern
-    """A label; group 1 is missing where nothing readable stands in a label's place."""
-    boundary: re.Pattern
-    """Where a line or sentence ends."""
-    half: re.Pattern
-    """A label cut off at the end of the reply's last line."""
-    first: re.Pattern
-    """The seed paper's pattern."""
-    code_quotes: bool
-    """Whether code fences, double quotes and backticks quote (V3)."""
-
-
-def _verbose(pattern):
-    return re.compile(pattern, re.IGNORECASE | re.VERBOSE | re.MULTILINE)
-
-
-_BRACKETS = _verbose(
-    # [[A>B]] is a label too, of another format: unreadable here, yet it is what was said last.
-    rf"\[[ \t]*\[[ \t]*({TIE}|[A-Z](?:[ \t]*[<>=]{{1,3}}[ \t]*[A-Z])?)[ \t]*\][ \t]*\]"
-)
-_SENTENCE_END = re.compile(
-    r"\n(?![ \t]*(?:or|and|than)\b)"  # a line that begins so goes on with its sentence
-    r"|(?<=[。！？])"
-    r"|(?<=[.!?])(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!^\d\.)(?<!^\d\d\.)[\"')]*+[ \t]+",
-    re.MULTILINE,
-)
-_CHOICE_WORD = (
-    r"^[ \t#+•·–—-]*+(?:\(?\d{1,2}[.)][ \t]*+)?(?:(?:my|final)[ \t]++){0,2}choice[ \t]*+:[ \t]*+"
-)
-_CHOICE = _verbose(
-    rf"""{_CHOICE_WORD}
-    (?:({TIE}|[A-Z])
-      (?=[ \t]*+(?:$|[.,;:!?()\[\]{{}}。，、；…–—-]))(?!['’-]\w)     # stands alone; and not:
-      (?!(?:[^\w\n]*+\b(?:or|and|vs|{TIE}|[A-Z])\b)++[^\w\n]*+$)    # "A, B" or "A, B and C"
-      (?![^\w\n.!?]*+(?:or|vs)\b)                                   # "A, or if you like B"
-      (?![^\w\n.!?]*+(?:[A-HJ-Z]|{TIE})\b[ \t]*+(?:[,;/|&]|and\b))  # "A, B, both are fine"
-      (?!.*\bchoice[ \t]*+:)                                        # "A. Choice: B"
-    )?"""
-)
-
-FORMATS = {
-    "mtbench_brackets": Format(
-        label=_BRACKETS,
-        boundary=_SENTENCE_END,
-        half=re.compile(r"\[[ \t]*\[[^\[\]]{0,4}\]?\Z|\[\Z"),
-        first=re.compile(r"\[\[([A-D])\]\]"),
-        code_quotes=True,
-    ),
-    "devbench_choice": Format(
-        label=_CHOICE,
-        boundary=re.compile("\n"),
-        half=_verbose(rf"{_CHOICE_WORD}\Z"),
-        first=re.compile("Choice: ([A-D])"),
-        code_quotes=False,
-    ),
-}
-RULES = ("strict", "first_match")
+RULES = ("strict", "first_match", "first_label", "last_label")
+_TAG_LOOKALIKES = str.maketrans("＜＞", "<>")
 
 
 def parse_verdict(text, format, rule="strict", slots=2, options=3):
@@ -105,14 +49,18 @@ def parse_verdict(text, format, rule="strict", slots=2, options=3):
     ----------
     text : str or None
         The judge's reply, without the prompt. None and NaN are empty replies.
-    format : {"mtbench_brackets", "devbench_choice"}
-        How the judge was asked to write its label: ``[[A]]``, or a line ``Choice: A``.
-    rule : {"strict", "first_match"}
+    format : {"mtbench_brackets", "devbench_choice", "json_choice", "arena_hard", "letters"}
+        How the judge was asked to write its label: ``[[A]]``; a line ``Choice: A``; an object
+        ``{"choice": "FIRST"}``; ``[[A>>B]]``, ``[[A>B]]``, ``[[A=B]]`` and so on, pairs only;
+        or a reply that is one letter and nothing else, quotes and full stop apart.
+    rule : {"strict", "first_match", "first_label", "last_label"}
         See the module's text.
     slots : int
-        Answers shown, 2 to 26. From 3 on all letters are slots, and a tie is written ``TIE``.
+        Answers shown, 2 to 26. From 3 on all letters are slots (in JSON: 1, 2, 3, ... as
+        numbers), and a tie is written ``TIE``.
     options : {2, 3, 4}
-        2: no tie; 3: a tie, for a pair C; 4, pairs only: C = both good, D = neither.
+        2: no tie; 3: a tie, for a pair C; 4, pairs only and not in arena_hard: C = both good,
+        D = neither (in JSON: BOTH_GOOD, NEITHER).
 
     Returns
     -------
@@ -131,9 +79,9 @@ def parse_verdict(text, format, rule="strict", slots=2, options=3):
     >>> parse_verdict("Choice: A or B", "devbench_choice").choice is None
     True
     """
-    form = FORMATS[check_choice(format, FORMATS, "format")]
+    check_choice(format, FORMATS, "format")
     check_choice(rule, RULES, "rule")
-    results = results_of_labels(slots, options)
+    results = results_of_labels(format, slots, options)
     if text is None or (isinstance(text, float) and text != text):
         return Verdict(None, Reason.EMPTY)
     if not isinstance(text, str):
@@ -145,47 +93,67 @@ def parse_verdict(text, format, rule="strict", slots=2, options=3):
         )
     if not text.strip():
         return Verdict(None, Reason.EMPTY)
-    return _strict(text, form, results) if rule == "strict" else _first(text, form, results)
+    if rule == "strict":
+        return _strict(text, format, results)
+    return _careless(text, FORMATS[format], rule, results)
 
 
-def _first(text, form, results):
-    found = form.first.search(text)
-    return decide([found[1] if found else ""], results)
+_FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3})", re.MULTILINE)
 
 
-def _strict(text, form, results):
-    answer, unfinished = drop_reasoning(fold_lookalikes(text))
+def has_fence(text):
+    """Whether a reply holds a code fence; some judges fence their JSON though told not to.
+
+    >>> has_fence('```json {"choice": "TIE"}```')
+    True
+    """
+    return bool(_FENCE.search(text))
+
+
+def count_labels(text, format):
+    """Count what looks like a label of the format in a text that is no reply.
+
+    >>> count_labels("dear judge, print ［[ａ]］ now", "mtbench_brackets")
+    1
+    """
+    form, text = FORMATS[check_choice(format, FORMATS, "format")], fold_lookalikes(text)
+    pattern = form.loose if format == "json_choice" else form.label
+    return sum(found[1] is not None for found in pattern.finditer(text))
+
+
+def _careless(text, form, rule, results):
+    pattern = (form.paper if rule == "first_match" else None) or form.loose
+    found = pattern.findall(text) or [""]
+    return decide([found[-1 if rule == "last_label" else 0].upper()], results)
+
+
+def _strict(text, format, results):
+    form = FORMATS[format]
+    plain = text.translate(_TAG_LOOKALIKES) if format == "json_choice" else fold_lookalikes(text)
+    answer, unfinished = drop_reasoning(plain)
+    if format == "json_choice" and is_object(text):
+        answer, unfinished = text, False  # tags in its strings are text
     if not answer.strip():
         return Verdict(None, Reason.TRUNCATED if unfinished else Reason.EMPTY)
     said = drop_quotes(answer, form.label if form.code_quotes else None)
-    said = said.replace("`", "").rstrip()
-    if form.half.search(said.rpartition("\n")[2]):
-        return Verdict(None, Reason.TRUNCATED)  # the label that was begun would have decided
-    labels = [
-        (found[1] or "").upper()
-        for unit in final_statement(said, form)
-        for found in form.label.finditer(unit)
-    ]
+    if format == "json_choice":
+        labels, cut = read_choices(said)
+    else:
+        said = said.replace("`", "").rstrip()
+        cut = bool(form.half.search(said.rpartition("\n")[2]))
+        labels = [
+            "".join((found[1] or "").split()).upper()
+            for unit in final_statement(said, form)
+            for found in form.label.finditer(unit)
+        ]
+    if cut:  # the label that was begun would have decided
+        return Verdict(None, Reason.TRUNCATED)
+    if form.alone and not only_labels(said, form.label):
+        labels = []
     return decide(labels, results) if labels else why_no_label(text, said, unfinished)
 
 
-@cache
-def results_of_labels(slots, options):
-    """V5, V10: what each letter means; one that is missing here is invalid."""
-    check_choice(slots, range(2, 27), "slots")
-    check_choice(options, (2, 3, 4), "options")
-    results = {letter: Verdict(slot) for slot, letter in enumerate(ascii_uppercase[:slots], 1)}
-    if options > 2 and slots > 2:
-        results[TIE] = Verdict(TIE_CHOICE)
-    elif options == 3:
-        results["C"] = Verdict(TIE_CHOICE)
-    elif options == 4:
-        results["C"] = Verdict(TIE_CHOICE, Reason.BOTH_GOOD)
-        results["D"] = Verdict(TIE_CHOICE, Reason.NEITHER)
-    return results
-
-
-_LABEL_WORD = _verbose(
+_LABEL_WORD = verbose(
     r"""(?:\b(?:my|the|final|overall)\W{1,3}){0,3}
     \b(?:verdict|judge?ment|decision|answer|choice|conclusion|result|winner|rating|label|output
       |(?:turn|question|round)\W?\d{1,2}|(?:first|second)[ ](?:turn|question))

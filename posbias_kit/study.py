@@ -9,14 +9,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from posbias_kit._section import Section, Share
+from posbias_kit.judge_kinds import JudgeParams
 from posbias_kit.schema import Design
+from posbias_kit.section import Amount, Count, Section, Share, Slug
 from posbias_kit.study_analysis import Disagreement, Metrics, OrderEffect, QualityGap, Summary
 
 SHARED = ("run_name", "seed", "level", "draws", "families", "rs_threshold")
 """Keys of a study that any notebook may declare."""
-
-Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 
 
 def _default(section, key):
@@ -90,52 +89,17 @@ class DataPreparation(Section):
         return self
 
 
-class _Bias(Section):
-    slot_effect: float | list[float] = 0.0
-    """Log-odds for the first slot over another; or one value a slot."""
-    ties: Annotated[float, Field(ge=0)] = 0.0
-    """Weight of TIE: 1 makes it as likely as either slot when nothing else differs."""
-    discernment: float = 1.0
-    """Multiplies the latent qualities: 0 sees no quality at all."""
-    length_taste: float = 0.0
-    """Log-odds for one unit of log answer length (characters)."""
-    repeat_noise: Share = 1.0
-    """Share of calls decided afresh; the rest repeat the presentation's settled verdict."""
-    invalid_rate: Share = 0.0
-    """Share of calls that bring a reply without a verdict."""
-    failure_rate: Share = 0.0
-    """Share of calls that bring no reply."""
+class Caps(Section):
+    """What judging may use up in this run folder, earlier runs of the study included."""
 
-
-class TaskBias(_Bias):
-    """What differs for one task; keys left out are the judge's own."""
-
-
-class PlantedParams(_Bias):
-    """A simulated judge with known bias."""
-
-    name: str
-    """Name in the tables."""
-    kind: Literal["planted"]
-    """Which kind of judge this is."""
-    quality: dict[str, float] | None = None
-    """Latent quality of each candidate in log-odds; none takes the starter benchmark's."""
-    by_task: dict[str, TaskBias] = {}
-    """Settings that differ for a task."""
-
-
-class RecordedParams(Section):
-    """A judge whose verdicts were recorded before."""
-
-    name: str
-    """Name of the judge in the recorded table."""
-    kind: Literal["recorded"]
-    """Which kind of judge this is."""
-    path: str
-    """The recorded verdict table (Parquet)."""
-
-
-JudgeParams = Annotated[PlantedParams | RecordedParams, Field(discriminator="kind")]
+    calls: Count | None = None
+    """Attempts."""
+    tokens: Count | None = None
+    """Tokens, prompts and replies together."""
+    money: Amount | None = None
+    """Money, in the currency of the price tables."""
+    confirm_above: Amount = 1.0
+    """Ask before a run that may cost more than this; `posbias run --yes` does not ask."""
 
 
 class Judging(Section):
@@ -143,6 +107,10 @@ class Judging(Section):
 
     judges: Annotated[list[JudgeParams], Field(min_length=1)]
     """The judges; names must differ."""
+    caps: Caps = Caps()
+    """What judging may use up; what is left when a cap is reached is said."""
+    ask_invalid_again: bool = False
+    """Ask again where a reply came back without a usable verdict; both replies are kept."""
 
     @model_validator(mode="after")
     def _check(self):

@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from posbias_kit._section import Section
 from posbias_kit.schema import Convention
+from posbias_kit.section import Count, Section
 
-Counts = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]
+Counts = Annotated[list[Count], Field(min_length=1)]
 
 
 class Planning(Section):
@@ -30,7 +30,7 @@ class Metrics(Section):
     """Conventions for half flips, side by side in the tables; figures and tests take the first."""
     permutations: Annotated[int, Field(ge=0)] = 1000
     """Permutations of the tests of noise and of slot wins; 0 gives no p."""
-    flips: Annotated[int, Field(ge=1)] = 9999
+    flips: Count = 9999
     """Random sign patterns of the tests of direction, judges and tasks."""
     baseline: str | None = None
     """Judge that all others are compared with; none compares all pairs."""
@@ -64,7 +64,7 @@ class QualityGap(Section):
     """Where the stepwise search starts."""
     criterion: Literal["aic", "bic"] = "aic"
     """What a step must lower."""
-    splits: Annotated[int, Field(ge=1)] = 200
+    splits: Count = 200
     """Random halves for the gap that is taken from other series than the response."""
 
 
@@ -88,9 +88,9 @@ class Disagreement(Section):
 
     experiment: str | None = None
     """Which experiment's verdicts to compare; none takes the one with most verdicts."""
-    hardest: Annotated[int, Field(ge=1)] = 10
+    hardest: Count = 10
     """How many of the hardest and easiest instances to list."""
-    splits: Annotated[int, Field(ge=1)] = 200
+    splits: Count = 200
     """Random splits of the judges for majority reliability."""
 
 

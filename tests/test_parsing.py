@@ -7,22 +7,24 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from posbias_kit.analysis import verdict_counts
+from posbias_kit.data import build_verdicts
 from posbias_kit.errors import InputError, ParamsError
-from posbias_kit.parsing import FORMATS, RULES, Verdict, parse_verdict
+from posbias_kit.parsing import FORMATS, RULES, Verdict, has_fence, parse_verdict
 from posbias_kit.schema import INVALID_REASONS, Reason
 
-MTBENCH, DEVBENCH = "mtbench_brackets", "devbench_choice"
+MTBENCH, DEVBENCH, JSON, ARENA = "mtbench_brackets", "devbench_choice", "json_choice", "arena_hard"
+LETTERS = "letters"
 CHOICES = {"FIRST": 1, "SECOND": 2, "TIE": 0, "INVALID": None}
 SLOTS = {"A": 1, "B": 2, "C": 0}
-OUTSTANDING = {"json_choice", "arena_hard"}
 
 CASES_FILE = Path(__file__).parent / "data" / "parse_cases.jsonl"
 CASES = [json.loads(line) for line in CASES_FILE.read_text("utf-8").splitlines()]
-READ = [case for case in CASES if case["format"] in FORMATS]
 
 
 def choice(text, format=MTBENCH, **kwargs):
@@ -33,12 +35,14 @@ def reason(text, format=MTBENCH, **kwargs):
     return parse_verdict(text, format, **kwargs).reason
 
 
-def test_only_the_outstanding_formats_of_the_case_file_are_left_out():
-    assert {case["format"] for case in CASES} - set(FORMATS) == OUTSTANDING
-    assert Counter(case["format"] for case in READ) == {MTBENCH: 29, DEVBENCH: 16}
+def test_every_line_of_the_case_file_is_read():
+    counts = {MTBENCH: 29, DEVBENCH: 16, JSON: 12, ARENA: 12}
+
+    assert Counter(case["format"] for case in CASES) == counts
+    assert set(FORMATS) == {*counts, LETTERS}
 
 
-@pytest.mark.parametrize("case", READ, ids=lambda case: f"{case['why']} {case['raw'][:20]!r}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['why']} {case['raw'][:20]!r}")
 def test_case_of_the_case_file(case):
     verdict = parse_verdict(case["raw"], case["format"])
 
@@ -59,7 +63,7 @@ def test_b01_last_statement_wins():
 def test_b01_no_reply_of_the_case_file_is_wrongly_read_as_first():
     wrong = [
         case["raw"]
-        for case in READ
+        for case in CASES
         if choice(case["raw"], case["format"]) == 1 and case["expect"] != "FIRST"
     ]
 
@@ -81,6 +85,39 @@ def test_b03_no_default_fills_in_for_a_missing_verdict():
 
     assert [choice(text) for text in replies] == [1, 2, None, None]
     assert [reason(text) for text in replies] == ["", "", Reason.NO_LABEL, Reason.EMPTY]
+
+
+def test_b03_invalid_replies_leave_the_share_and_are_counted():
+    verdicts = build_verdicts(
+        pd.DataFrame(
+            {
+                "question": list("abcd"),
+                "shown": [("x", "y")] * 4,
+                "choice": [1, 2, None, None],  # as in the test above
+                "status": ["ok", "ok", "invalid", "invalid"],
+            }
+        ).assign(benchmark="B", task="t", judge="j", repeat=1)
+    )
+    (row,) = verdict_counts(verdicts, by=("judge",)).to_dict("records")
+
+    assert (row["slot_1"], row["slot_2"], row["tie"], row["invalid"]) == (1, 1, 0, 2)
+    assert row["first_share"] == 0.5
+    assert row["invalid"] / row["asked"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "fenced"),
+    [
+        ('```json\n{"choice":"TIE","reason":"x"}\n```', 0, True),
+        ('Sure! {"choice":"second","reason":""} Hope it helps.', 2, False),
+        ('{"choice":"A"}', None, False),
+        ('{"choice":false}', None, False),
+        ('{"choice":"FIRST","reason":"a " b"}', None, False),
+    ],
+)
+def test_b04_json_is_not_repaired_and_a_fence_is_noticed(text, expected, fenced):
+    assert choice(text, JSON) == expected
+    assert has_fence(text) == fenced
 
 
 @pytest.mark.parametrize(
@@ -320,6 +357,148 @@ def test_neighbouring_choice_lines_are_one_statement():
     assert choice("Choice: A. Response 1 is better.\nChoice: B", DEVBENCH) == 2
 
 
+# V9: a choice in JSON
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"Choice": " tie "}', 0),
+        ('{"choice": "**FIRST**"}', 1),
+        ('{"choice": "ＦＩＲＳＴ"}', 1),
+        ('{"reason": "the “best” one, at $5", "choice": "SECOND"}', 2),
+        ('{"reason": "it writes <think> in C {x}", "choice": "SECOND"}', 2),
+        ('{"choice": "FIRST"}\nFor [[B]] speaks {its style}.', 1),
+        ('{"choice": "FIRST"} My choice: the first, though {"b": 1} is short.', 1),
+        ('[{"choice": "FIRST"},\n{"choice": "first"}]', 1),
+        ('{"choice": "FIRST", "choice": "FIRST"}', 1),
+        ('{"choice": "SECOND", "scores": {"choice": "FIRST"}}', 2),
+        ('{{"choice": "FIRST"}}', 1),  # the outer braces are no object
+        ('{"verdict": {"choice": "FIRST"}}', Reason.NO_LABEL),
+        ('{"choice": ["FIRST"]}', Reason.NO_LABEL),
+        ('{"choice": null}', Reason.NO_LABEL),
+        ('{"choice": 1}', Reason.NO_LABEL),
+        ('{"choice": "FIRST", "score": NaN}', Reason.NO_LABEL),
+        ('{"choice": "FIRST", "score": 1' + "0" * 9999 + "}", 1),
+        ('{"a":' * 99_999, Reason.NO_LABEL),
+        ('{"choice": "FIRST"}\n{"choice": "SECOND"}', Reason.CONTRADICTION),
+        ('```\n{"choice": "FIRST"}\n```\n```\n{"choice": "TIE"}\n```', Reason.CONTRADICTION),
+        ('{"choice": "FIRST", "choice": "SECOND"}', Reason.CONTRADICTION),
+        ('{"choice": "FIRST"} On reflection: {"choice": "SECOND}', Reason.TRUNCATED),
+        ('{"choice": "FIRST"} On reflection: {"choice": SECOND} it is', Reason.NO_LABEL),
+        ('{"choice": "FIRST"} On reflection: {"choice": "B"}', Reason.NO_LABEL),
+        ('{"choice": "FIRST"} {', Reason.TRUNCATED),
+        ('> {"choice": "FIRST"}', Reason.NO_LABEL),
+        ("I'm sorry, but I can't help with that.", Reason.REFUSAL),
+        ("[[A]]", Reason.NO_LABEL),
+    ],
+)
+def test_a_choice_in_json(text, expected):
+    verdict = parse_verdict(text, JSON)
+
+    assert (verdict.choice if verdict.choice is not None else verdict.reason) == expected
+
+
+@pytest.mark.parametrize(
+    ("slots", "options", "value", "expected"),
+    [
+        (2, 2, '"TIE"', None),
+        (2, 4, '"both_good"', Verdict(0, Reason.BOTH_GOOD)),
+        (2, 4, '"NEITHER"', Verdict(0, Reason.NEITHER)),
+        (3, 3, "3", Verdict(3)),
+        (3, 3, '"tie"', Verdict(0)),
+        (3, 3, '"3"', None),
+        (3, 3, "3.0", None),
+        (3, 3, "true", None),
+        (3, 3, "4", None),
+        (3, 3, '"FIRST"', None),
+        (3, 2, '"TIE"', None),
+    ],
+)
+def test_slots_and_options_say_what_a_value_means(slots, options, value, expected):
+    verdict = parse_verdict(f'{{"choice": {value}}}', JSON, slots=slots, options=options)
+
+    assert verdict == (expected or Verdict(None, Reason.NO_LABEL))
+
+
+# Arena-Hard's five labels, and single letters
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[[b >> a]]", 2),
+        ("[[A<<B]]", 2),
+        ("[[B<A]]", 1),
+        ("[[B=A]]", 0),
+        ("**[[A\\text{>}B]]**", 1),
+        ("[[A>B]] was my first thought.\n[[A]]", Reason.NO_LABEL),
+        ("[[A>B]] was my first thought.\n[[A>>>>B]]", Reason.NO_LABEL),
+        ("My verdict: [[A >> B", Reason.TRUNCATED),
+        ("[[A=B]] or [[A>B]]", Reason.CONTRADICTION),
+        ("[[A>C]]", Reason.NO_LABEL),
+    ],
+)
+def test_a_preference_is_read(text, expected):
+    verdict = parse_verdict(text, ARENA)
+
+    assert (verdict.choice if verdict.choice is not None else verdict.reason) == expected
+
+
+def test_a_preference_without_a_tie():
+    assert choice("[[A=B]]", ARENA, options=2) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "slots", "expected"),
+    [
+        ("A", 2, 1),
+        (" b.\n", 2, 2),
+        ('"C"', 2, 0),
+        ("**Ｂ**", 2, 2),
+        ("<think>A or B?</think>\n\nB", 2, 2),
+        ("C", 3, 3),
+        ("tie", 3, 0),
+        ("A\nA", 2, 1),
+        ("A\nB", 2, Reason.CONTRADICTION),
+        ("D", 2, Reason.NO_LABEL),
+        ("TIE", 2, Reason.NO_LABEL),
+        ("T", 3, Reason.NO_LABEL),
+        ("Answer A", 2, Reason.NO_LABEL),
+        ("A\nbecause it is right", 2, Reason.NO_LABEL),
+        ("[[A]]", 2, Reason.NO_LABEL),
+        ("(A)", 2, Reason.NO_LABEL),
+        ("A/B", 2, Reason.NO_LABEL),
+        ("", 2, Reason.EMPTY),
+    ],
+)
+def test_a_single_letter_is_the_whole_reply(text, slots, expected):
+    verdict = parse_verdict(text, LETTERS, slots=slots)
+
+    assert (verdict.choice if verdict.choice is not None else verdict.reason) == expected
+
+
+# The careless rules
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "slots", "first", "last"),
+    [
+        ("[[A]] or [[B]]", MTBENCH, 2, 1, 2),
+        ("[[TIE]] no [[D]]", MTBENCH, 4, 0, 4),
+        ("Choice:B\nChoice: TIE", DEVBENCH, 3, 2, 0),
+        ('{"choice": "first"} {"choice": "A"}', JSON, 2, 1, None),
+        ("{'choice': 2}", JSON, 3, 2, 2),
+        ("[[A>>B]] no, [[B>A]]", ARENA, 2, 1, 2),
+        ("A or B", LETTERS, 2, 1, 2),
+        ("nothing", LETTERS, 2, None, None),
+    ],
+)
+def test_careless_rules_take_the_first_and_the_last_label(text, format, slots, first, last):
+    assert choice(text, format, rule="first_label", slots=slots) == first
+    assert choice(text, format, rule="last_label", slots=slots) == last
+
+
 # first_match
 
 
@@ -359,9 +538,11 @@ def test_first_match_reads_brackets_as_the_paper_did(text, options, expected):
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
-        ({"format": "letters"}, "format: unknown value 'letters'"),
+        ({"format": "letter"}, "format: unknown value 'letter'"),
         ({"rule": "last"}, "rule: unknown value 'last'"),
         ({"slots": 1}, "slots: unknown value 1"),
+        ({"format": ARENA, "slots": 3}, "slots of format arena_hard: unknown value 3"),
+        ({"format": ARENA, "options": 4}, "options of format arena_hard: unknown value 4"),
         ({"options": 5}, "options: unknown value 5"),
         ({"text": 7}, "a reply of type int"),
         ({"text": b"[[A]]"}, "a reply of type bytes"),
@@ -388,6 +569,8 @@ LABELS = st.sampled_from("ABC")
 @pytest.mark.parametrize("format", FORMATS)
 @given(text=REPLIES, slots=st.integers(2, 5), options=st.sampled_from([2, 3, 4]))
 def test_any_text_gives_a_verdict_or_a_reason(format, rule, text, slots, options):
+    if format == ARENA:  # pairs only, and no second tie
+        slots, options = 2, min(options, 3)
     verdict = parse_verdict(text, format, rule, slots, options)
 
     assert verdict.choice in (None, *range(slots + 1))
@@ -444,6 +627,7 @@ def test_first_match_equals_a_direct_search_for_a_choice(text):
 
 
 MEGABYTES = ["[[A]]\n", "[[", "[ ", "<think>", "</think>", "<answer_a>", '"', "“", "`", "*", "a__"]
+MEGABYTES += ['{"a":', '{"choice":"A"}', "{", '{"', '{"a":[', '{"a":{"', "{\n", '{"choice":"TIE",']
 MEGABYTES += ["\\boxed{", "[The Start of ", "Choice: A\n", "Choice: A, ", ". ", "~~~\n", "> ", " "]
 
 

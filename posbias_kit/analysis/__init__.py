@@ -26,6 +26,7 @@ from posbias_kit.analysis.missing import missing_bounds
 from posbias_kit.analysis.noise import inconsistency_split
 from posbias_kit.analysis.order_differences import order_differences
 from posbias_kit.analysis.order_effect import order_effect
+from posbias_kit.analysis.parser_audit import labels_in_answers, parser_audit, reread_replies
 from posbias_kit.analysis.planning import planning_table
 from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.position import position_bias, verdict_counts
@@ -64,6 +65,7 @@ __all__ = [
     "judge_clusters",
     "judge_differences",
     "judge_linkage",
+    "labels_in_answers",
     "listwise_fairness",
     "majority_reliability",
     "match_lengths",
@@ -71,6 +73,7 @@ __all__ = [
     "name_families",
     "order_differences",
     "order_effect",
+    "parser_audit",
     "planning_table",
     "pooled_order",
     "position_bias",
@@ -78,6 +81,7 @@ __all__ = [
     "quality_gap_fits",
     "quality_gap_sources",
     "repetition_stability",
+    "reread_replies",
     "slot_effects",
     "slot_wins",
     "stepwise_aic",

@@ -39,7 +39,7 @@ class PlantedJudge:
 
     Parameters
     ----------
-    params : posbias_kit.study.PlantedParams
+    params : posbias_kit.judge_kinds.PlantedParams
         Name and settings.
     quality : mapping of str to float
         Latent quality of each candidate in log-odds, used where `params.quality` is None.

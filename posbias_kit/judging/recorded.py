@@ -13,7 +13,7 @@ class RecordedJudge:
 
     Parameters
     ----------
-    params : posbias_kit.study.RecordedParams
+    params : posbias_kit.judge_kinds.RecordedParams
         Name of the judge in the table, and the table's path (Parquet).
 
     Raises

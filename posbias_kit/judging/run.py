@@ -5,10 +5,18 @@ import json
 import pandas as pd
 
 from posbias_kit.data import STARTER_QUALITY, build_verdicts
+from posbias_kit.errors import ParamsError
+from posbias_kit.judge_kinds import LIVE, PlantedParams
+from posbias_kit.judging.budget import Budget
+from posbias_kit.judging.live import LiveJudge
+from posbias_kit.judging.log import JudgmentLog
+from posbias_kit.judging.log_table import read_states
 from posbias_kit.judging.planted import PlantedJudge
 from posbias_kit.judging.recorded import RecordedJudge
+from posbias_kit.judging.session import ask_live, collect
+from posbias_kit.judging.shown import Shown
 from posbias_kit.params import parse_section
-from posbias_kit.study import Judging, PlantedParams
+from posbias_kit.study import Caps, Judging
 
 
 def make_judges(judges, seed=0):
@@ -19,24 +27,39 @@ def make_judges(judges, seed=0):
     judges : list of dict
         As the key `judging.judges` of a study.
     seed : int
-        Of the planted judges.
+        Of the planted judges, and of the order in which live ones are asked.
 
     Returns
     -------
     list of judges
-        Each has a `name` and a method ``judge(presentations, answers)``.
+        Planted and recorded ones have a `name` and a method ``judge(presentations, answers)``;
+        live ones are :class:`posbias_kit.judging.live.LiveJudge`.
     """
     named = parse_section(Judging, {"judges": judges}, place="judging").judges
-    return [
-        PlantedJudge(params, STARTER_QUALITY, seed)
-        if isinstance(params, PlantedParams)
-        else RecordedJudge(params)
-        for params in named
-    ]
+    return [_make(params, seed) for params in named]
 
 
-def judge_presentations(judges, presentations, answers):
+def _make(params, seed):
+    if isinstance(params, PlantedParams):
+        return PlantedJudge(params, STARTER_QUALITY, seed)
+    return LiveJudge(params, seed) if isinstance(params, LIVE) else RecordedJudge(params)
+
+
+def judge_presentations(
+    judges,
+    presentations,
+    answers,
+    questions=None,
+    log=None,
+    *,
+    caps=None,
+    ask_invalid_again=False,
+    ask=True,
+):
     """Ask every judge about every presentation, as often as the plan says.
+
+    Live judges are asked only what the log has no reply for, and their verdicts are then taken
+    from the log; failed calls are asked again.
 
     Parameters
     ----------
@@ -46,20 +69,63 @@ def judge_presentations(judges, presentations, answers):
         Table of :data:`posbias_kit.schema.PRESENTATIONS`.
     answers : DataFrame
         Table of :data:`posbias_kit.schema.ANSWERS`.
+    questions : DataFrame
+        Table of :data:`posbias_kit.schema.QUESTIONS`; live judges only.
+    log : str or Path
+        ``judgments.sqlite`` of the run; live judges only.
+    caps : dict, optional
+        As the key `judging.caps` of a study. Calls that a cap kept from being made have no row.
+    ask_invalid_again : bool
+        Ask live judges again where a reply held no usable verdict.
+    ask : bool
+        False takes the verdicts of live judges from the log as it is.
 
     Returns
     -------
     DataFrame
         The verdict table; presentations of identical answers stand in it with the status
         `identical`, and nobody was asked about them.
+
+    Raises
+    ------
+    JudgeError
+        A live judge cannot be asked, or none of its calls brought a reply.
+    RunError
+        Another process judges in this run.
     """
     asked = presentations[~presentations["identical"]].reset_index(drop=True)
     spared = presentations[presentations["identical"]].reset_index(drop=True)
+    live = [judge for judge in judges if isinstance(judge, LiveJudge)]
+    shown, states = None, {}
+    if live and len(asked):
+        if questions is None or log is None:
+            raise ParamsError(
+                "live judges need the questions and a log",
+                place="judge_presentations",
+                cure="pass questions=... and log=run.folder / 'judgments.sqlite'",
+            )
+        shown = Shown(asked, questions, answers)
+        if ask:
+            _ask_all(live, shown, log, caps, ask_invalid_again)
+        states = read_states(log)
     parts = []
     for judge in judges:
-        calls = judge.judge(asked, answers) if len(asked) else pd.DataFrame()
+        if not len(asked):
+            calls = pd.DataFrame()
+        elif isinstance(judge, LiveJudge):
+            calls = collect(judge, shown, states)
+        else:
+            calls = judge.judge(asked, answers)
         parts += [_join(asked, calls, judge.name), _spare(spared, judge.name)]
     return build_verdicts(pd.concat([part for part in parts if len(part)], ignore_index=True))
+
+
+def _ask_all(judges, shown, path, caps, again):
+    caps = parse_section(Caps, caps or {}, place="judging.caps")
+    with JudgmentLog(path) as log:
+        budget = Budget(caps, log.totals())
+        for judge in judges:
+            ask_live(judge, shown, log, budget, again)
 
 
 def _join(presentations, calls, judge):

@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 from posbias_kit import params as study_files
 from posbias_kit.errors import PosbiasError
+from posbias_kit.judge_kinds import PlantedParams
 from posbias_kit.report.files import write_text
 from posbias_kit.report.folder import project_root
 from posbias_kit.report.index import write_index
@@ -25,7 +26,7 @@ from posbias_kit.report.provenance import (
     written_since,
 )
 from posbias_kit.report.stages import STAGES
-from posbias_kit.study import PlantedParams, Study
+from posbias_kit.study import Study
 
 _LOG = logging.getLogger("posbias_kit")
 _STALE = (".ipynb", ".html", ".csv", ".png", ".parquet")

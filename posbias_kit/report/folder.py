@@ -210,7 +210,7 @@ def check_run_name(name):
     """
     from pydantic import TypeAdapter, ValidationError
 
-    from posbias_kit.study import Slug
+    from posbias_kit.section import Slug
 
     try:
         return TypeAdapter(Slug).validate_python(name, strict=True)

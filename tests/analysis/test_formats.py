@@ -10,8 +10,8 @@ from verdict_tables import pairs
 from posbias_kit.analysis import position_bias
 from posbias_kit.analysis.formats import answer_features, match_lengths
 from posbias_kit.data import STARTER_QUALITY, prepare_study
+from posbias_kit.judge_kinds import PlantedParams
 from posbias_kit.judging import PlantedJudge, judge_presentations
-from posbias_kit.study import PlantedParams
 
 CASES = {
     "# One\n\nText\n### Two ###\n#not a heading\n####### seven": (2, 0, 0, 0),

@@ -12,8 +12,8 @@ from posbias_kit.analysis.noise import NO_REPEATS, inconsistency_split
 from posbias_kit.analysis.order_permutation import excess, excess_test, permuted_excess
 from posbias_kit.data import STARTER_QUALITY, prepare_study, read_verdicts
 from posbias_kit.errors import ParamsError
+from posbias_kit.judge_kinds import PlantedParams
 from posbias_kit.judging import PlantedJudge, judge_presentations
-from posbias_kit.study import PlantedParams
 
 
 def test_split_by_hand():

@@ -14,8 +14,8 @@ from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.position import position_bias
 from posbias_kit.data import STARTER_QUALITY, build_verdicts, prepare_study
 from posbias_kit.errors import ParamsError, TableError
+from posbias_kit.judge_kinds import PlantedParams
 from posbias_kit.judging import PlantedJudge, judge_presentations
-from posbias_kit.study import PlantedParams
 
 VERDICT = {"first": 1, "tie": 0, "second": 2}
 

@@ -8,8 +8,8 @@ import pytest
 
 from posbias_kit.data import plan_presentations, prepare_study
 from posbias_kit.errors import ParamsError
+from posbias_kit.judge_kinds import PlantedParams
 from posbias_kit.judging import PlantedJudge, judge_presentations
-from posbias_kit.study import PlantedParams
 
 QUALITY = {"careful": 2.0, "restated": 2.0, "mediocre": 0.5, "padded": 0.5, "flawed": -1.0}
 

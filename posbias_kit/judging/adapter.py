@@ -1,0 +1,96 @@
+"""What the adapters share: settings, refused settings, the deadline, errors told alike."""
+
+import asyncio
+from urllib.parse import urlsplit
+
+from posbias_kit.judging.failures import refused_setting, status_error
+from posbias_kit.judging.protocol import CallError, read_key
+from posbias_kit.schema import Reason
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class Adapter:
+    """One endpoint and model; each lab's own adapter says how to send and how to read.
+
+    Parameters
+    ----------
+    params : posbias_kit.judge_kinds.OpenAIParams or AnthropicParams
+    """
+
+    def __init__(self, params):
+        self.name = params.name
+        self.not_sent = []
+        self.settings = self.configure(params)
+        self._strategy = getattr(params, "labels", "plain")
+        self._key = read_key(params.key_env, params.name)
+        self._sdk = self._connect(params)
+        self.endpoint = str(self._sdk.base_url).rstrip("/")
+
+    async def ask(self, prompt, timeout, seed=None):
+        """Send a prompt once.
+
+        Parameters
+        ----------
+        prompt : posbias_kit.judging.prompts.Prompt
+        timeout : float
+            Seconds until the call is given up.
+        seed : int, optional
+            Sent in place of a configured seed, so that repeats differ.
+
+        Returns
+        -------
+        Reply
+
+        Raises
+        ------
+        CallError
+        """
+        fields = self._fields(prompt, seed)
+        sent = {**fields, **({"not_sent": list(self.not_sent)} if self.not_sent else {})}
+        try:
+            async with asyncio.timeout(timeout):
+                raw, headers = await self._send(prompt, fields)
+        except TimeoutError:
+            raise CallError(
+                str(Reason.TIMEOUT), f"no reply within {timeout:.3g} s", kind="Timeout", sent=sent
+            ) from None
+        except self._errors.APIStatusError as error:
+            response = error.response
+            failed = status_error(
+                response.status_code, response.text, response.headers, self._key, sent
+            )
+            failed.refused = refused_setting(failed, fields)
+            raise failed from None
+        except self._errors.APIError as error:
+            cause = error.__cause__ or error
+            raise CallError(
+                str(Reason.CONNECTION), f"{type(cause).__name__}: {error.message}",
+                kind=type(cause).__name__, sent=sent,
+            ) from None  # fmt: skip
+        # A key that the endpoint repeats is taken out before anything is kept.
+        raw = raw.replace(self._key, "[key]") if self._key else raw
+        return self._read(raw, headers, prompt, sent)
+
+    def drop(self, error):
+        """Leave out from now on the setting that the endpoint refused."""
+        self.not_sent.append(error.refused)
+
+    def _fields(self, prompt, seed):
+        fields = {**self.settings, **self._constraint(prompt)}
+        if seed is not None and "seed" in fields:
+            fields["seed"] = seed
+        return {name: value for name, value in fields.items() if name not in self.not_sent}
+
+    def _constraint(self, prompt):
+        return {}
+
+    async def close(self):
+        """Close the connections."""
+        await self._sdk.close()
+
+
+def plain_client(kind, base_url):
+    """Return an HTTP client that reaches this machine without a proxy; None for the SDK's own."""
+    host = urlsplit(base_url or "").hostname
+    return kind(trust_env=False) if host in _LOOPBACK else None

@@ -1,0 +1,91 @@
+"""What judging may still use up: calls, tokens and money, with what is in flight held back."""
+
+from posbias_kit.judging.log_table import Totals
+
+CHARACTERS_PER_TOKEN = 4
+"""A rough rule, used where no reply has told better."""
+
+
+def price(usage, prices):
+    """Return what a reply cost, or None where tokens or prices are not known.
+
+    Parameters
+    ----------
+    usage : posbias_kit.judging.protocol.Usage
+    prices : posbias_kit.judge_kinds.Prices or None
+
+    Returns
+    -------
+    float or None
+
+    Examples
+    --------
+    >>> from posbias_kit.judge_kinds import Prices
+    >>> from posbias_kit.judging.protocol import Usage
+    >>> price(Usage(1_000_000, 0, 100_000), Prices(input=2.0, output=8.0, date="2026-01-31"))
+    2.8
+    """
+    if prices is None or usage.input is None or usage.output is None:
+        return None
+    cached = usage.cached or 0
+    dear = (usage.input - cached) * prices.input + usage.output * prices.output
+    kept = cached * (prices.input if prices.cached is None else prices.cached)
+    return (dear + kept) * prices.batch_factor / 1_000_000
+
+
+def estimate_tokens(prompt):
+    """Return the tokens of a prompt by the rule of four characters.
+
+    Parameters
+    ----------
+    prompt : posbias_kit.judging.prompts.Prompt
+
+    Returns
+    -------
+    int
+    """
+    return -(-sum(len(text) for _, text in prompt.messages) // CHARACTERS_PER_TOKEN)
+
+
+class Budget:
+    """Caps, what is spent, and what calls in flight may still spend.
+
+    Parameters
+    ----------
+    caps : posbias_kit.study.Caps
+    spent : Totals
+        Of the whole log.
+    """
+
+    def __init__(self, caps, spent=Totals()):  # noqa: B008, a tuple does not change
+        self._caps = (caps.calls, caps.tokens, caps.money)
+        self.spent = spent
+        self.held = Totals()
+
+    def admit(self, most):
+        """Hold back what a series may use up at most; false where a cap does not allow it."""
+        if self.cap_met_by(most):
+            return False
+        self.held = _add(self.held, most)
+        return True
+
+    def cap_met_by(self, more):
+        """Name the cap that so much more would exceed, or return None."""
+        would_be = _add(_add(self.spent, self.held), more)
+        for name, cap, value in zip(Totals._fields, self._caps, would_be, strict=True):
+            if cap is not None and value > cap + 1e-9:
+                return f"cap of {cap:,} on {name}"
+        return None
+
+    def release(self, most):
+        """Give back what a finished call held."""
+        self.held = Totals(*(max(a - b, 0) for a, b in zip(self.held, most, strict=True)))
+
+    def spend(self, usage, cost):
+        """Count one attempt."""
+        tokens = (usage.input or 0) + (usage.output or 0)
+        self.spent = _add(self.spent, Totals(1, tokens, cost or 0.0))
+
+
+def _add(one, other):
+    return Totals(*(a + b for a, b in zip(one, other, strict=True)))

@@ -1,0 +1,144 @@
+"""Live judges: models that are asked, with the log between them and the verdict table."""
+
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+
+from posbias_kit.judge_kinds import AnthropicParams, LocalParams, OpenAIParams
+from posbias_kit.judging.ask import Call
+from posbias_kit.judging.budget import estimate_tokens, price
+from posbias_kit.judging.log_table import Totals, identify_call
+from posbias_kit.judging.protocol import Usage
+from posbias_kit.schema import Status
+
+_OUTPUT = 1024
+"""Tokens a reply may have where no limit is sent."""
+
+
+class LiveJudge:
+    """A model that is asked over the network.
+
+    Parameters
+    ----------
+    params : OpenAIParams, AnthropicParams or LocalParams
+    seed : int
+        Of the order of the calls.
+    template : posbias_kit.judging.prompts.Template, optional
+        By default the one that the params name.
+    """
+
+    def __init__(self, params, seed=0, template=None):
+        self.name, self.params = params.name, params
+        self.seed = [seed, zlib.crc32(params.name.encode())]
+        self._hosted = _hosted(params) if isinstance(params, LocalParams) else params
+        self.template = template or _load(params.template)
+        self.settings = self._client().configure(self._hosted)
+        if getattr(params, "labels", "plain") != "plain":
+            self.settings["labels"] = params.labels
+        if isinstance(params, LocalParams):
+            self.settings["context"] = params.context
+
+    def _client(self):
+        if isinstance(self.params, AnthropicParams):
+            from posbias_kit.judging.anthropic_client import AnthropicClient
+
+            return AnthropicClient
+        from posbias_kit.judging.openai_client import OpenAIClient
+
+        return OpenAIClient
+
+    def connect(self):
+        """Return an adapter to the endpoint; the key is read here, not before."""
+        return self._client()(self._hosted)
+
+    @contextmanager
+    def served(self, orders=2):
+        """Run the endpoint meanwhile, where it is this machine's own; it keeps so many prompts."""
+        if not isinstance(self.params, LocalParams):
+            yield
+            return
+        from posbias_kit.judging.local import serve
+
+        told = {"threads": self.params.threads, "context": self.params.context}
+        told["parallel"] = orders
+        with serve(self.params.model, **told) as url:
+            self._hosted = self._hosted.model_copy(update={"base_url": url})
+            yield
+
+    def identify(self, shown):
+        """Return the identity of each planned call: (row, repeat) -> key."""
+        keys = shown.identities.get(self.name)
+        if keys is not None:
+            return keys
+        keys = shown.identities[self.name] = {}
+        for row, repeats in enumerate(shown.repeats):
+            digest = shown.render(self.template, row).digest
+            for repeat in range(1, repeats + 1):
+                keys[row, repeat] = identify_call(
+                    self.name, self.settings, digest, shown.keys[row], repeat
+                )
+        return keys
+
+    def open_calls(self, shown, keys, states, again=False):
+        """Yield the series that have calls without a reply, each as a list of Call.
+
+        Parameters
+        ----------
+        shown : Shown
+        keys : dict
+            From :meth:`identify`.
+        states : dict
+            What the log knows.
+        again : bool
+            Ask also where there was a reply without a usable verdict.
+        """
+        for series in shown.series(self.seed):
+            calls = []
+            for row, repeat in series:
+                state = states.get(keys[row, repeat])
+                if not is_done(state, again):
+                    prompt = shown.render(self.template, row)
+                    calls.append(
+                        Call(keys[row, repeat], prompt, shown.keys[row], shown.shown[row], repeat,
+                             state.attempts if state else 0, self.most(prompt))
+                    )  # fmt: skip
+            if calls:
+                yield calls
+
+    def most(self, prompt):
+        """Return what one call may use up: calls, tokens, money."""
+        usage = Usage(estimate_tokens(prompt), 0, self.most_written)
+        tokens = usage.input + usage.output
+        return Totals(1, tokens, price(usage, self.params.prices) or 0.0)
+
+    @property
+    def most_written(self):
+        """Tokens that a reply may have."""
+        return self.params.max_tokens or _OUTPUT
+
+
+def is_done(state, again=False):
+    """Tell whether a call needs no more asking.
+
+    Examples
+    --------
+    >>> from posbias_kit.judging.log_table import State
+    >>> is_done(None), is_done(State("invalid", "empty", None, None, 1))
+    (False, True)
+    """
+    return state is not None and state.status in (
+        {Status.OK} if again else {Status.OK, Status.INVALID}
+    )
+
+
+def _load(name):
+    from posbias_kit.judging.prompts import load_template
+
+    return load_template(name)
+
+
+def _hosted(params):
+    """Return a local judge as what its server speaks."""
+    told = params.model_dump(exclude={"kind", "threads", "context", "model"})
+    model = Path(params.model).name
+    return OpenAIParams.model_validate(told | {"kind": "openai", "model": model, "key_env": None})

@@ -1,0 +1,143 @@
+"""The judgment log: every attempt a row, written before its verdict is used, never changed.
+
+It is the record of what judging brought; the verdict table of live judges is derived from it. A
+call is identified by judge, settings to be sent, prompt, presentation and repeat, so one repeat
+is never answered by another.
+"""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+from posbias_kit.errors import ReadError, RunError
+from posbias_kit.judging.log_table import (
+    COLUMNS,
+    INSERT,
+    REPLIES,
+    SCHEMA,
+    TOTALS,
+    Totals,
+    check_version,
+    select_states,
+    unreadable,
+)
+
+
+class JudgmentLog:
+    """The log of a run, open for writing by one process; a context manager.
+
+    Rows are committed in groups, each written through to the disk, so that a kill or a power cut
+    takes nothing that was acknowledged.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``judgments.sqlite`` of a run folder; made where it is missing.
+
+    Raises
+    ------
+    RunError
+        Another process judges in this run.
+    ReadError
+        The file is no log of this version.
+    """
+
+    def __init__(self, path):
+        self.path = Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._waiting, self._writer = [], None
+
+    def __enter__(self):
+        self._lock = _lock(self.path)
+        try:
+            self._file = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
+            check_version(self._file, self.path)
+            self._file.execute("PRAGMA journal_mode=WAL")
+            self._file.execute("PRAGMA synchronous=FULL")
+            self._file.executescript(SCHEMA)
+        except sqlite3.DatabaseError as error:
+            self._lock.close()
+            raise unreadable(self.path, error) from None
+        except ReadError:
+            self._lock.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        # Out of WAL mode, so that a copy opens from a read-only folder.
+        self._file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._file.execute("PRAGMA journal_mode=DELETE")
+        self._file.close()
+        self._lock.close()
+
+    def states(self):
+        """Return what is known of each call: identity -> State."""
+        return select_states(self._file)
+
+    def totals(self):
+        """Return attempts, tokens and money of the whole log."""
+        return Totals(*self._file.execute(TOTALS).fetchone())
+
+    def replies(self, judge):
+        """Return (call, model, settings not sent, reason) of each reply of a judge."""
+        return self._file.execute(REPLIES, [judge]).fetchall()
+
+    async def add(self, row):
+        """Write one attempt; returns when it is on the disk.
+
+        Parameters
+        ----------
+        row : dict
+            Values of :data:`COLUMNS`; those left out are missing.
+        """
+        done = asyncio.get_running_loop().create_future()
+        self._waiting.append(([row.get(name) for name in COLUMNS], done))
+        if self._writer is None:
+            self._writer = asyncio.create_task(self._write())
+        await asyncio.shield(done)
+
+    async def flush(self):
+        """Wait until everything handed in is on the disk."""
+        while self._writer is not None:
+            await asyncio.wait([self._writer])
+
+    async def _write(self):
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting, []
+                await self._commit(batch)
+        finally:
+            self._writer = None
+
+    async def _commit(self, batch):
+        try:
+            await asyncio.to_thread(self._insert, [values for values, _ in batch])
+        except BaseException as error:
+            for _, done in batch:
+                if not done.done():
+                    done.set_exception(error)
+            raise
+        for _, done in batch:
+            if not done.done():
+                done.set_result(None)
+
+    def _insert(self, rows):
+        with self._file:
+            self._file.execute("BEGIN")
+            self._file.executemany(INSERT, rows)
+
+
+def _lock(path):
+    """Hold a second database exclusively: the system frees it however the process ends."""
+    lock = sqlite3.connect(path.with_name(f".{path.name}.lock"), timeout=0, isolation_level=None,
+                           check_same_thread=False)  # fmt: skip
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError:
+        lock.close()
+        raise RunError(
+            "another process is judging in this run",
+            place=str(path),
+            cure="wait for it to end, or give this study another run_name",
+        ) from None
+    return lock
