@@ -76,6 +76,17 @@ class Limits(Section):
     """Stop the run when so many calls have failed with no reply between them."""
 
 
+class LocalLimits(Limits):
+    """How fast to ask, and when to give up: a server on a few cores answers one call at a time."""
+
+    concurrency: Count = 1
+    """Calls in flight at a time; more than one makes the server forget what it has read."""
+    timeout: Annotated[float, Field(gt=0)] = 600.0
+    """Seconds one attempt may take."""
+    deadline: Annotated[float, Field(gt=0)] = 1800.0
+    """Seconds a call may take with all its attempts and waits."""
+
+
 class Prices(Section):
     """What a million tokens cost."""
 
@@ -176,6 +187,11 @@ class LocalParams(_Live):
     """Threads of the server; none takes one a core."""
     context: Annotated[int, Field(ge=512)] = 8192
     """Tokens that prompt and reply may have together."""
+    extra: dict[str, JsonValue] = {"top_k": 0, "top_p": 1.0, "min_p": 0.0}
+    """Further settings, sent as they are; the default draws a label with its own probability,
+    where the server would cut unlikely ones off."""
+    limits: LocalLimits = LocalLimits()
+    """How fast to ask, and when to give up."""
 
 
 JudgeParams = Annotated[

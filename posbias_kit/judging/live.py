@@ -52,14 +52,21 @@ class LiveJudge:
         return self._client()(self._hosted)
 
     @contextmanager
-    def served(self):
-        """Run the endpoint meanwhile, where it is this machine's own."""
+    def served(self, orders=2):
+        """Run the endpoint meanwhile, where it is this machine's own.
+
+        Parameters
+        ----------
+        orders : int
+            Of a comparison: so many prompts it remembers.
+        """
         if not isinstance(self.params, LocalParams):
             yield
             return
         from posbias_kit.judging.local import serve
 
-        told = {"threads": self.params.threads, "context": self.params.context}
+        told = {"threads": self.params.threads, "context": self.params.context,
+                "parallel": orders}  # fmt: skip
         with serve(self.params.model, **told) as url:
             self._hosted = self._hosted.model_copy(update={"base_url": url})
             yield

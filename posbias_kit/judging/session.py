@@ -46,7 +46,7 @@ def ask_live(judge, shown, log, budget, again=False):
         done = sum(is_done(states.get(key), again) for key in keys.values())
         progress = Progress(judge.name, len(keys), done, prices and prices.currency)
         runner = Runner(judge, log, budget, progress)
-        with judge.served():
+        with judge.served(int(shown.presentations["slots"].max())):
             _run_in_thread(runner, _chain(first, series))
         progress.close()
         states = log.states()
