@@ -38,16 +38,72 @@ def cli():
 )
 @click.option("--from", "start_from", metavar="STAGE", help="Run this stage and all that follow.")
 @click.option("--only", metavar="STAGE", help="Run this stage alone, on what lies there.")
-@click.option("--fresh", is_flag=True, help="Run every stage again, changed or not.")
-def run(params, settings, start_from, only, fresh):
+@click.option(
+    "--fresh", is_flag=True, help="Run every stage again; replies in the log stay and are used."
+)
+@click.option("--yes", is_flag=True, help="Do not ask before a run that may cost money.")
+def run(params, settings, start_from, only, fresh, yes):
     """Run the study in the file PARAMS and print the path of its first page."""
     from posbias_kit.report.chain import run_study
 
     _report_progress()
-    # Under a C locale Python has read the words as ASCII; they are UTF-8 like every file.
-    settings = tuple(os.fsencode(text).decode("utf-8", "replace") for text in settings)
+    settings = _as_utf8(settings)
+    judges = only in (None, "judging") and start_from in (None, "data_preparation", "judging")
+    if judges and not yes:
+        _confirm(params, settings)
     folder = run_study(params, settings=settings, start_from=start_from, only=only, fresh=fresh)
     click.echo(folder / "index.html")
+
+
+def _as_utf8(settings):
+    # Under a C locale Python has read the words as ASCII; they are UTF-8 like every file.
+    return tuple(os.fsencode(text).decode("utf-8", "replace") for text in settings)
+
+
+def _confirm(params, settings):
+    """Ask before a run that may cost more than the study allows unasked."""
+    from posbias_kit.report.judgments import describe_bill, needs_consent, plan_study
+
+    study, bill = plan_study(params, settings)
+    why = needs_consent(study, bill)
+    if why:
+        click.echo(describe_bill(bill), err=True)
+        click.confirm(f"{why[0].upper()}{why[1:]}. Go on?", abort=True, err=True)
+
+
+@cli.command()
+@click.argument("params", type=click.Path(path_type=Path))
+@click.option(
+    "--set", "settings", multiple=True, metavar="section.key=value", help="Override a key."
+)
+def plan(params, settings):
+    """Print calls, tokens and money that judging the study in PARAMS will take; ask nobody."""
+    from posbias_kit.report.judgments import describe_bill, plan_study
+
+    click.echo(describe_bill(plan_study(params, _as_utf8(settings))[1]))
+
+
+@cli.command()
+@click.argument("run_name", metavar="RUN")
+@click.option("--format", type=click.Choice(["jsonl", "parquet"]), default="jsonl")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write.")
+def export(run_name, format, output):
+    """Write the judgment log of RUN as JSON lines or Parquet."""
+    from posbias_kit.report.judgments import export_judgments
+
+    click.echo(export_judgments(run_name, format, output))
+
+
+@cli.command()
+@click.argument("run_name", metavar="RUN")
+def verify(run_name):
+    """Rebuild the verdict table of RUN from its judgment log, and compare."""
+    from posbias_kit.report.judgments import verify_judgments
+
+    told = verify_judgments(run_name)
+    click.echo(f"{told['verdicts']:,} verdicts are what the log says (digest {told['digest']})")
+    if told["reread"]:
+        click.echo(f"{told['reread']:,} replies would be read otherwise by this parser")
 
 
 @cli.command()
@@ -102,6 +158,10 @@ class _AboveTheBar(logging.Handler):
 
 
 def _report_progress():
+    from posbias_kit.judging.progress import TERMINAL
+
+    if sys.stderr.isatty() and hasattr(os, "ttyname"):
+        os.environ[TERMINAL] = os.ttyname(sys.stderr.fileno())  # for the notebook that judges
     logger = logging.getLogger("posbias_kit")
     logger.handlers = [_AboveTheBar()]
     logger.setLevel(logging.INFO)

@@ -185,6 +185,10 @@ class LocalParams(_Live):
     """Sampling seed; each call sends one of its own made from it."""
     threads: Count | None = None
     """Threads of the server; none takes one a core."""
+    template: str = "fewshot-letters"
+    """Prompt template: a name of the kit's own, or the path of yours."""
+    limits: Limits = Limits(concurrency=1)
+    """How fast to ask, and when to give up; one call at a time is fastest here."""
     context: Annotated[int, Field(ge=512)] = 8192
     """Tokens that prompt and reply may have together."""
     extra: dict[str, JsonValue] = {"top_k": 0, "top_p": 1.0, "min_p": 0.0}

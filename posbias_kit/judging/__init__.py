@@ -1,8 +1,16 @@
 """Judges and how they are asked: presentations in, verdicts out."""
 
+from posbias_kit.judging.bill import estimate_calls
 from posbias_kit.judging.live import LiveJudge
 from posbias_kit.judging.planted import PlantedJudge
 from posbias_kit.judging.recorded import RecordedJudge
 from posbias_kit.judging.run import judge_presentations, make_judges
 
-__all__ = ["LiveJudge", "PlantedJudge", "RecordedJudge", "judge_presentations", "make_judges"]
+__all__ = [
+    "LiveJudge",
+    "PlantedJudge",
+    "RecordedJudge",
+    "estimate_calls",
+    "judge_presentations",
+    "make_judges",
+]

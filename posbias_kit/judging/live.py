@@ -53,20 +53,14 @@ class LiveJudge:
 
     @contextmanager
     def served(self, orders=2):
-        """Run the endpoint meanwhile, where it is this machine's own.
-
-        Parameters
-        ----------
-        orders : int
-            Of a comparison: so many prompts it remembers.
-        """
+        """Run the endpoint meanwhile, where it is this machine's own; it keeps so many prompts."""
         if not isinstance(self.params, LocalParams):
             yield
             return
         from posbias_kit.judging.local import serve
 
-        told = {"threads": self.params.threads, "context": self.params.context,
-                "parallel": orders}  # fmt: skip
+        told = {"threads": self.params.threads, "context": self.params.context}
+        told["parallel"] = orders
         with serve(self.params.model, **told) as url:
             self._hosted = self._hosted.model_copy(update={"base_url": url})
             yield
@@ -113,9 +107,14 @@ class LiveJudge:
 
     def most(self, prompt):
         """Return what one call may use up: calls, tokens, money."""
-        output = self.params.max_tokens or _OUTPUT
-        usage = Usage(estimate_tokens(prompt), 0, output)
-        return Totals(1, usage.input + output, price(usage, self.params.prices) or 0.0)
+        usage = Usage(estimate_tokens(prompt), 0, self.most_written)
+        tokens = usage.input + usage.output
+        return Totals(1, tokens, price(usage, self.params.prices) or 0.0)
+
+    @property
+    def most_written(self):
+        """Tokens that a reply may have."""
+        return self.params.max_tokens or _OUTPUT
 
 
 def is_done(state, again=False):

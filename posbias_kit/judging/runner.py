@@ -10,7 +10,7 @@ from posbias_kit.judging.protocol import CallError
 from posbias_kit.schema import Status
 
 _UNHEARD = 3
-"""Calls that may fail before the first reply of all."""
+"""Calls that may fail before the first reply of all, and go out one at a time until then."""
 
 
 @dataclass
@@ -21,7 +21,7 @@ class Tally:
     invalid: int = 0
     failed: int = 0
     in_a_row: int = 0
-    """Failed calls since the last reply."""
+    """Failed calls since the last reply, where the endpoint is to blame."""
 
     @property
     def replies(self):
@@ -41,10 +41,12 @@ class Runner:
     log : JudgmentLog
     budget : Budget
     progress : posbias_kit.judging.progress.Progress
+    heard : bool
+        The judge has replied before, in an earlier run.
     """
 
-    def __init__(self, judge, log, budget, progress):
-        self.judge, self.log = judge, log
+    def __init__(self, judge, log, budget, progress, heard=False):
+        self.judge, self.log, self.heard = judge, log, heard
         self.budget, self.progress = budget, progress
         self.tally = Tally()
         self.cap = None
@@ -105,7 +107,7 @@ class Runner:
         for call in calls:
             await self._slots.acquire()
             task = group.create_task(self._one(call))
-            if not self.tally.replies:
+            if not self.tally.replies and self.tally.failed < _UNHEARD:
                 await asyncio.wait([task])
         return True
 
@@ -115,7 +117,8 @@ class Runner:
             self.tally.in_a_row = 0
             self._count("ok" if status == Status.OK else "invalid")
         except CallError as error:
-            self.tally.in_a_row += 1
+            # A request that is refused for itself says nothing of the endpoint's health.
+            self.tally.in_a_row += not (error.permanent and self._has_replied)
             self._count("failed")
             self._consider(error)
         except JudgeError as error:
@@ -128,6 +131,10 @@ class Runner:
             async with self._free:
                 self._free.notify_all()
 
+    @property
+    def _has_replied(self):
+        return self.heard or self.tally.replies > 0
+
     def _count(self, what):
         setattr(self.tally, what, getattr(self.tally, what) + 1)
         self.progress.show(self.tally, self.budget.spent)
@@ -135,9 +142,9 @@ class Runner:
     def _consider(self, error):
         """Stop where asking on is no use."""
         allowed = self.judge.params.limits.failures_in_a_row
-        allowed = allowed if self.tally.replies else min(allowed, _UNHEARD)
+        allowed = allowed if self._has_replied else min(allowed, _UNHEARD)
         if error.fatal or self.tally.in_a_row >= allowed:
-            count = self.tally.in_a_row
+            count = max(self.tally.in_a_row, 1)
             calls = "a call" if count == 1 else f"{count} calls in a row"
             self._stop(
                 JudgeError(

@@ -45,7 +45,8 @@ def ask_live(judge, shown, log, budget, again=False):
         prices = judge.params.prices
         done = sum(is_done(states.get(key), again) for key in keys.values())
         progress = Progress(judge.name, len(keys), done, prices and prices.currency)
-        runner = Runner(judge, log, budget, progress)
+        heard = any(is_done(states.get(key)) for key in keys.values())
+        runner = Runner(judge, log, budget, progress, heard)
         with judge.served(int(shown.presentations["slots"].max())):
             _run_in_thread(runner, _chain(first, series))
         progress.close()

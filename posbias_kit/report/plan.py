@@ -3,13 +3,20 @@
 import json
 from dataclasses import dataclass, field
 
+import pandas as pd
+
 from posbias_kit.errors import ParamsError
+from posbias_kit.judge_kinds import LIVE
 from posbias_kit.report.files import digest, digest_text
 from posbias_kit.report.notebooks import stage_parameters
 from posbias_kit.report.provenance import changed_file, digest_package
 from posbias_kit.report.stages import STAGES, Stage, active_stages, check_stage
+from posbias_kit.schema import Status
 
 _DONE = ("run", "reused")
+_ROOMS = {"data_preparation": ("data",), "judging": ("data", "judging")}
+"""Rooms of the package that a stage's tables depend on, beside the ground floor; else all."""
+_LIVE = {kind.model_fields["kind"].annotation.__args__[0] for kind in LIVE}
 
 
 @dataclass
@@ -63,6 +70,8 @@ def plan_run(study, root, folder, earlier, inputs, start_from=None, only=None, f
     jobs = _make_jobs(stages, study, root, inputs, known, only)
     for job in jobs:
         job.why = _why_not(job, known.get(job.stage.name, {}), folder)
+        if not job.why and job.stage.name == "judging":
+            job.why = _what_is_open(job.parameters["judges"], folder)
     if only:
         _choose_one(jobs, known, folder, only)
     else:
@@ -84,7 +93,6 @@ def _check_choice(stages, start_from, only, fresh):
 
 
 def _make_jobs(stages, study, root, inputs, known, only):
-    package = digest_package()
     notebooks = root / "notebooks"
     parameters = {stage.name: stage_parameters(stage, study, notebooks) for stage in stages}
     jobs, fingerprints = [], {}
@@ -92,7 +100,7 @@ def _make_jobs(stages, study, root, inputs, known, only):
         parts = {
             "notebook": digest(notebooks / stage.notebook),
             "parameters": digest_text(json.dumps(parameters[stage.name], sort_keys=True)),
-            "package": package,
+            "package": digest_package(_ROOMS.get(stage.name)),
             "inputs": inputs.get(stage.name, {}),
             "needs": {name: fingerprints[name] for name in stage.needs},
         }
@@ -115,6 +123,19 @@ def _why_not(job, record, folder):
         return f"changed: {', '.join(names.get(name, f'its {name}') for name in changed)}"
     file = changed_file(folder, record["files"])
     return f"{file} is missing or was changed" if file else ""
+
+
+def _what_is_open(judges, folder):
+    """Say what live judges are still to be asked: only a stage without failures can stand."""
+    live = [judge["name"] for judge in judges if judge["kind"] in _LIVE]
+    if not live:
+        return ""
+    verdicts = pd.read_parquet(folder / "verdicts.parquet", columns=["judge", "status"])
+    status = verdicts.loc[verdicts["judge"].isin(live), "status"]
+    planned = pd.read_parquet(folder / "presentations.parquet", columns=["repeats"])
+    left = int(planned["repeats"].sum()) * len(live) - len(status)
+    failed = int(status.eq(Status.FAILED).sum())
+    return f"{failed} calls failed and {left} were not made" if failed or left else ""
 
 
 def _choose_all(jobs, start_from, fresh):

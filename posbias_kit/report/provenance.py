@@ -64,9 +64,22 @@ def _packages():
     return {name: metadata.version(name) for name in sorted(names, key=str.lower)}
 
 
-def digest_package():
-    """Return one digest of the kit's own files."""
-    return digest_text(json.dumps(digest_tree(Path(posbias_kit.__file__).parent)))
+def digest_package(rooms=None):
+    """Return one digest of the kit's own files.
+
+    Parameters
+    ----------
+    rooms : collection of str, optional
+        Only these rooms and the ground floor, without the command line; by default all.
+    """
+    files = digest_tree(Path(posbias_kit.__file__).parent)
+    if rooms is not None:
+        files = {
+            name: value
+            for name, value in files.items()
+            if name != "__main__.py" and ("/" not in name or name.split("/")[0] in rooms)
+        }
+    return digest_text(json.dumps(files))
 
 
 def digest_inputs(study, root):

@@ -136,6 +136,8 @@ def _one_kind(schema, about):
     if "properties" in about:
         kind = about["properties"].get("kind", {}).get("const")
         return f"section of kind `{kind}`" if kind else f"section: {about['description']}"
+    if "type" not in about:
+        return "any value"
     bounds = [f"{word} {about[key]}" for key, word in _BOUNDS.items() if key in about]
     if about["type"] == "array":
         kind = f"list of {_kind(schema, about['items'])}"

@@ -75,6 +75,18 @@ def test_b10_failed_calls_are_asked_again(tmp_path):
     assert read_log(tmp_path / "judgments.sqlite")["status"].tolist().count("failed") == 1
 
 
+def test_b10_stubborn_failures_do_not_stop_what_is_left(tmp_path):
+    """B10: thirty requests that are refused for themselves fail again, and the rest is kept."""
+    study = tables(20)
+    texts = {f"q{n}": Meeting("http_400") for n in range(20)} | {"q0": "[[A]]", "q7": "[[A]]"}
+    with FaultServer(scripted(texts)) as server:
+        first = judge(live(server.url, seed=5), study, tmp_path)
+        again = judge(live(server.url, seed=5), study, tmp_path)
+
+    assert first["status"].value_counts().to_dict() == {"failed": 36, "ok": 4}
+    assert first.equals(again)
+
+
 def test_b10_unreadable_replies_are_asked_again_only_on_request(tmp_path):
     """B10: a reply without a verdict stands until somebody asks for another; both are kept."""
     study = tables(1)

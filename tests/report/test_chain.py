@@ -127,7 +127,7 @@ def test_edited_notebook_runs_again(project):
 
 def test_edited_package_runs_everything_again(project, monkeypatch):
     """The kit's own code is part of every fingerprint."""
-    monkeypatch.setattr(plan, "digest_package", lambda: "other")
+    monkeypatch.setattr(plan, "digest_package", lambda *_: "other")
 
     assert planned(project) == ALL
 

@@ -1,0 +1,66 @@
+"""What judging will take: calls, tokens and money, before any call is made."""
+
+import pandas as pd
+
+from posbias_kit.judge_kinds import LocalParams
+from posbias_kit.judging.live import LiveJudge
+from posbias_kit.judging.log_table import Totals, read_states
+from posbias_kit.judging.shown import Shown
+
+
+def estimate_calls(judges, presentations, answers, questions, log=None, again=False):
+    """Count what is left to ask live judges, and what it takes at most.
+
+    Tokens of prompts are their characters divided by four: the kit has no tokenizer of the
+    models it asks. Tokens of replies are counted at the limit that is sent.
+
+    Parameters
+    ----------
+    judges : list of judges
+        From :func:`posbias_kit.judging.make_judges`; only live ones are counted.
+    presentations, answers, questions : DataFrame
+        Tables of the study.
+    log : str or Path, optional
+        ``judgments.sqlite`` of the run; what it has is not asked again.
+    again : bool
+        As the key `judging.ask_invalid_again` of a study.
+
+    Returns
+    -------
+    DataFrame
+        One row a live judge: judge, comparisons, calls (planned), answered (in the log already),
+        open, input_tokens and output_tokens (of the open calls, replies at most), money (at
+        most; missing without a price table, 0 for a local judge), currency.
+    """
+    asked = presentations[~presentations["identical"]]
+    shown = Shown(asked, questions, answers)
+    states = read_states(log) if log else {}
+    rows = []
+    for judge in judges:
+        if isinstance(judge, LiveJudge):
+            rows.append(_row(judge, shown, states, again))
+    columns = ["judge", "comparisons", "calls", "answered", "open", "input_tokens",
+               "output_tokens", "money", "currency"]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns).astype({"money": float})
+
+
+def _row(judge, shown, states, again):
+    keys = judge.identify(shown)
+    most, count = Totals(), 0
+    for series in judge.open_calls(shown, keys, states, again):
+        count += len(series)
+        most = Totals(*map(sum, zip(most, *(call.most for call in series), strict=True)))
+    written = count * judge.most_written
+    prices = judge.params.prices
+    free = isinstance(judge.params, LocalParams)
+    return {
+        "judge": judge.name,
+        "comparisons": shown.presentations["comparison"].nunique(),
+        "calls": len(keys),
+        "answered": len(keys) - count,
+        "open": count,
+        "input_tokens": most.tokens - written,
+        "output_tokens": written,
+        "money": 0.0 if free or not count else (most.money if prices else None),
+        "currency": prices.currency if prices else "",
+    }
