@@ -17,13 +17,6 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 ERRORS = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "notebooks/README.md"]
 PAGES += ["docs/errors.md", "docs/local.md"]
-    "README.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    "docs/errors.md",
-    "docs/local.md",
-    "notebooks/README.md",
-]
 TARGETS = set(re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text("utf-8"), re.M))
 
 

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from posbias_kit.judge_kinds import JudgeParams
 from posbias_kit.judging.openai_client import OpenAIClient
 
-KEY = "sk-PLANTED-9f8e7d6c5b4a"
+KEY = "sk-PLANTED-9f8e7dQZXW"
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,22 @@
 """A study with a live judge, end to end: bill, consent, log, verification, and a dead endpoint."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
+from click.testing import CliRunner
+
+from posbias_kit.__main__ import cli
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "judging"))
 
 from fault_server import FaultServer, Meeting, steady  # noqa: E402
 
-KEY = "sk-PLANTED-0a1b2c3d4e5f"
+KEY = "sk-PLANTED-0a1b2cQZXW"
 PRICES = {"input": 1000.0, "output": 1000.0, "date": "2026-01-31"}
 
 
@@ -32,21 +33,21 @@ def study(url, **judge):
     }
 
 
-def posbias(folder, *words, key=KEY, answer=""):
-    """Run the command line in a project folder."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "JUDGE_KEY": key}
-    environment.pop("MPLBACKEND", None)
-    return subprocess.run(
-        [sys.executable, "-m", "posbias_kit", *words], cwd=folder, env=environment, input=answer,
-        capture_output=True, text=True, encoding="utf-8", check=False,
-    )  # fmt: skip
-
-
 @pytest.fixture
-def project(tmp_path):
-    """Return a project folder with the real notebooks."""
+def project(tmp_path, monkeypatch):
+    """Work in a project folder with the real notebooks and a planted key."""
     (tmp_path / "notebooks").symlink_to(ROOT / "notebooks")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MPLBACKEND", raising=False)
+    monkeypatch.setenv("JUDGE_KEY", KEY)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     return tmp_path
+
+
+def posbias(*words, answer=""):
+    """Run the command line in this process; return exit status and all that was printed."""
+    done = CliRunner().invoke(cli, list(words), input=answer)
+    return done.exit_code, done.output
 
 
 def write(project, url, **judge):
@@ -56,68 +57,53 @@ def write(project, url, **judge):
 
 def test_bill_consent_run_and_verification(project):
     """The bill comes first, money is asked for, and the tables are what the log says."""
-    options = {"message": f"bad key {KEY}"}
-    with FaultServer(steady(text=f"{KEY} [[A]]"), keep=True) as server:
+    said = []
+
+    def run(*words, code=0, answer=""):
+        status, printed = posbias(*words, answer=answer)
+        said.append(printed)
+        assert status == code, printed
+        return printed
+
+    with FaultServer(steady(text=f"{KEY} [[A]]")) as server:
         write(project, server.url)
-        bill = posbias(project, "plan", "asked.yaml", key="").stdout
+        bill = run("plan", "asked.yaml")
         assert "live: 2 comparisons, 4 calls, 0 answered already, 4 to make" in bill
-        assert "at most" in bill
         assert "USD" in bill
-        refused = posbias(project, "run", "asked.yaml", answer="n\n")
-        assert refused.returncode == 1
-        assert "This may cost up to" in refused.stderr
+        assert "This may cost up to" in run("run", "asked.yaml", code=1, answer="n\n")
         assert not server.attempts
+        run("run", "asked.yaml", "--only", "data_preparation")
+        run("run", "asked.yaml", "--only", "judging", "--yes")
+        assert "0 to make" in run("plan", "asked.yaml")
+        run("run", "asked.yaml", "--only", "judging")
+        assert server.attempts.total() == 4, "the log answers, and nothing is left to confirm"
 
-        done = posbias(project, "run", "asked.yaml", "--only", "data_preparation")
-        assert done.returncode == 0, done.stderr
-        done = posbias(project, "run", "asked.yaml", "--only", "judging", "--yes")
-        assert done.returncode == 0, done.stderr
-        assert server.attempts.total() == 4
-        assert "0 to make" in posbias(project, "plan", "asked.yaml").stdout
-
-        again = posbias(project, "run", "asked.yaml", "--only", "judging", "--yes")
-        assert again.returncode == 0, again.stderr
-        assert server.attempts.total() == 4, "the log answers"
-        server.script = lambda *_: Meeting("http_401", options=options)
-        failed = posbias(
-            project, "run", "asked.yaml", "--only", "judging", "--yes",
-            "--set", "judging.judges=" + json.dumps([study(server.url, model="m-2")["judging"]["judges"][0]]),
-        )  # fmt: skip
-        assert failed.returncode == 1
-        assert "JudgeError: judge 'live': a call failed, the last with http_4xx" in failed.stderr
-
-    run = project / "outputs" / "asked"
-    done = posbias(project, "run", "asked.yaml", "--only", "judging", "--yes")
-    assert done.returncode == 0, done.stderr
-    verified = posbias(project, "verify", "asked")
-    assert "4 verdicts are what the log says" in verified.stdout, verified.stderr
-    for name in ("jsonl", "parquet"):
-        assert posbias(project, "export", "asked", "--format", name).returncode == 0
-    rows = [json.loads(line) for line in (run / "judgments.jsonl").read_text("utf-8").splitlines()]
-    assert len(rows) == len(pd.read_parquet(run / "judgments.parquet")) == 5
-    said = bill + refused.stderr + failed.stderr + done.stderr + verified.stdout
-    for secret in (KEY, KEY[-4:]):
-        assert secret not in said
-        files = [file for file in run.rglob("*") if file.is_file()]
-        assert [file for file in files if secret.encode() in file.read_bytes()] == []
-
-    table = pd.read_parquet(run / "verdicts.parquet")
+    assert "4 verdicts are what the log says" in run("verify", "asked")
+    run("export", "asked")
+    run("export", "asked", "--format", "parquet")
+    folder = project / "outputs" / "asked"
+    lines = (folder / "judgments.jsonl").read_text("utf-8").splitlines()
+    assert len(lines) == len(pd.read_parquet(folder / "judgments.parquet")) == 4
+    assert json.loads(lines[0])["text"] == "[key] [[A]]"
+    table = pd.read_parquet(folder / "verdicts.parquet")
     table.loc[0, "margin"] = 1.0
-    table.to_parquet(run / "verdicts.parquet", index=False)
-    spoilt = posbias(project, "verify", "asked")
-    assert spoilt.returncode == 1
-    assert "is not what the log says" in spoilt.stderr
+    table.to_parquet(folder / "verdicts.parquet", index=False)
+    assert "is not what the log says" in run("verify", "asked", code=1)
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    for secret in (KEY, KEY[-4:]):
+        assert secret not in "".join(said)
+        assert [file.name for file in files if secret.encode() in file.read_bytes()] == []
 
 
 def test_judge_that_always_fails_ends_the_run(project):
     """Non-zero status, a line with the reason, and no metric anywhere."""
     with FaultServer(lambda *_: Meeting("http_500")) as server:
         write(project, server.url)
-        done = posbias(project, "run", "asked.yaml", "--yes")
+        status, printed = posbias("run", "asked.yaml", "--yes")
 
-    run = project / "outputs" / "asked"
-    assert done.returncode == 1
-    assert "judge 'live': 3 calls in a row failed, the last with http_5xx: HTTP 500" in done.stderr
-    assert not (run / "verdicts.parquet").exists()
-    assert not list(run.glob("tables/position*")) + list(run.glob("03*"))
-    assert "This run failed" in (run / "index.html").read_text("utf-8")
+    folder = project / "outputs" / "asked"
+    assert status == 1
+    assert "judge 'live': 3 calls in a row failed, the last with http_5xx: HTTP 500" in printed
+    assert not (folder / "verdicts.parquet").exists()
+    assert not list(folder.glob("tables/position*")) + list(folder.glob("03*"))
+    assert "This run failed" in (folder / "index.html").read_text("utf-8")
