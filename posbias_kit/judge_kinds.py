@@ -52,7 +52,7 @@ class RecordedParams(Section):
     kind: Literal["recorded"]
     """Which kind of judge this is."""
     path: str
-    """The recorded verdict table (Parquet)."""
+    """The recorded verdict table (Parquet), or `starter` for the one that comes with the kit."""
 
 
 class Limits(Section):
@@ -74,6 +74,17 @@ class Limits(Section):
     """Seconds before the second attempt, doubled each time; more where the endpoint asks."""
     failures_in_a_row: Count = 20
     """Stop the run when so many calls have failed with no reply between them."""
+
+
+class LocalLimits(Limits):
+    """How fast to ask, and when to give up: a server on a few cores answers one call at a time."""
+
+    concurrency: Count = 1
+    """Calls in flight at a time; more than one makes the server forget what it has read."""
+    timeout: Annotated[float, Field(gt=0)] = 600.0
+    """Seconds one attempt may take."""
+    deadline: Annotated[float, Field(gt=0)] = 1800.0
+    """Seconds a call may take with all its attempts and waits."""
 
 
 class Prices(Section):
@@ -176,10 +187,13 @@ class LocalParams(_Live):
     """Threads of the server; none takes one a core."""
     template: str = "fewshot-letters"
     """Prompt template: a name of the kit's own, or the path of yours."""
-    limits: Limits = Limits(concurrency=1)
-    """How fast to ask, and when to give up; one call at a time is fastest here."""
     context: Annotated[int, Field(ge=512)] = 8192
     """Tokens that prompt and reply may have together."""
+    extra: dict[str, JsonValue] = {"top_k": 0, "top_p": 1.0, "min_p": 0.0}
+    """Further settings, sent as they are; the default draws a label with its own probability,
+    where the server would cut unlikely ones off."""
+    limits: LocalLimits = LocalLimits()
+    """How fast to ask, and when to give up; one call at a time is fastest here."""
 
 
 JudgeParams = Annotated[

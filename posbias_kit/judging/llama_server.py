@@ -22,7 +22,7 @@ def main():
     # A slot is taken up again only for the very prompt it holds, else the one idle longest: so
     # each order of a comparison keeps its slot while the repeats go round. By default the slot
     # with the most similar prompt is taken, and the orders push each other out.
-    params.slot_prompt_similarity, params.cache_ram_mib = 0.99, 0
+    params.slot_prompt_similarity, params.cache_ram_mib = 0.99, 1024
     params.ui, params.offline, params.verbosity = False, True, 1
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)  # noqa: T201

@@ -130,10 +130,11 @@ def find_weights(model):
 
 
 def _files(known):
-    """Return the parts of known weights; empty where one is not installed."""
+    """Return the parts of known weights; none where one of them is not installed."""
     specs = [(find_spec(package), name) for package, name in known.parts]
     found = [Path(spec.origin).parent / name for spec, name in specs if spec and spec.origin]
-    return [file for file in found if file.is_file()] if len(found) == len(specs) else []
+    whole = len(found) == len(specs) and all(file.is_file() for file in found)
+    return found if whole else []
 
 
 def _digest(path):
@@ -207,7 +208,7 @@ def serve(model="qwen-coder-1.5b", threads=None, context=8192, parallel=2):
     with (
         tempfile.TemporaryFile() as errors,
         # In a session of its own, Ctrl-C does not reach it: calls in flight come to their end.
-        subprocess.Popen(  # noqa: S603 - our own script
+        subprocess.Popen(  # noqa: S603, this interpreter and a file of the kit
             [sys.executable, "-P", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=errors, text=True, start_new_session=True,
         ) as server,

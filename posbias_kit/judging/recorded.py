@@ -5,7 +5,22 @@ from pathlib import Path
 import pandas as pd
 
 from posbias_kit.errors import ReadError
-from posbias_kit.schema import PRESENTATION_KEY, validate
+from posbias_kit.schema import PRESENTATION_KEY, VERDICTS, validate
+
+_RECORDINGS = Path(__file__).parents[1] / "data" / "recordings"
+RECORDINGS = {path.stem: path for path in sorted(_RECORDINGS.glob("*.parquet"))}
+"""Recordings that come with the kit, by name; docs/local.md says how they were made."""
+
+
+def recording_file(path):
+    """Return the file of a recording: one of :data:`RECORDINGS` by name, else the path itself.
+
+    Examples
+    --------
+    >>> recording_file("outputs/mine/verdicts.parquet").name
+    'verdicts.parquet'
+    """
+    return RECORDINGS.get(str(path)) or Path(path)
 
 
 class RecordedJudge:
@@ -24,14 +39,16 @@ class RecordedJudge:
 
     def __init__(self, params):
         self.name = params.name
-        path = Path(params.path)
+        path = recording_file(params.path)
         if not path.is_file():
             raise ReadError(
                 "no such recorded verdict table",
                 place=str(path),
                 cure=f"check `path` of judge {self.name!r}",
             )
-        recorded = validate(pd.read_parquet(path), "verdicts", str(path))
+        table = pd.read_parquet(path)
+        extra = table.columns.difference(list(VERDICTS.columns))  # raw replies and their like
+        recorded = validate(table.drop(columns=extra), "verdicts", str(path))
         known = sorted(recorded["judge"].unique())
         if self.name not in known:
             raise ReadError(
@@ -66,7 +83,7 @@ class RecordedJudge:
         plan = plan.assign(row=plan.index).loc[plan.index.repeat(presentations["repeats"])]
         plan["repeat"] = plan.groupby("row").cumcount() + 1
         key = [*PRESENTATION_KEY, "repeat"]
-        told = self.recorded[[*key, "status", "reason", "choice"]]
+        told = self.recorded[[*key, "status", "reason", "choice", "margin"]]
         calls = plan.astype({"repeat": "Int64"}).merge(told, on=key, how="left", validate="1:1")
         missing = calls[calls["status"].isna()]
         if len(missing):
@@ -77,4 +94,4 @@ class RecordedJudge:
                 place=f"judge {self.name!r}",
                 cure="plan the questions, candidates and repeats that were recorded",
             )
-        return calls[["row", "repeat", "status", "reason", "choice"]]
+        return calls[["row", "repeat", "status", "reason", "choice", "margin"]]

@@ -55,14 +55,17 @@ class Shown:
     def series(self, seed):
         """Yield the calls of each series as (row, repeat), in a seeded random order.
 
-        The comparisons come in random order, so that a drift in time is not tied to a task or an
-        order; both orders and all repeats of a comparison come one after another.
+        The questions come in random order, and so do the comparisons of each, so that a drift in
+        time is not tied to a task or an order; both orders and all repeats of a comparison come
+        one after another. One question at a time lets an endpoint reuse what it has read.
         """
         rng = np.random.default_rng(seed)
         comparison = [key for key in PRESENTATION_KEY if key != "order"]
         groups = list(self.presentations.groupby(comparison, sort=False).indices.values())
-        for index in rng.permutation(len(groups)):
-            rows = groups[index].tolist()
+        codes = {at: number for number, at in enumerate(dict.fromkeys(self._at))}
+        turn = rng.permutation(len(codes))
+        mixed = [groups[index].tolist() for index in rng.permutation(len(groups))]
+        for rows in sorted(mixed, key=lambda rows: turn[codes[self._at[rows[0]]]]):
             most = max(self.repeats[row] for row in rows)
             for repeat in (rng.permutation(most) + 1).tolist():
                 order = [rows[place] for place in rng.permutation(len(rows))]

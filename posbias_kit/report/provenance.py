@@ -11,6 +11,7 @@ from pathlib import Path
 
 import posbias_kit
 from posbias_kit.errors import ReadError
+from posbias_kit.judging.recorded import recording_file
 from posbias_kit.report.files import digest, digest_text, digest_tree, write_text
 
 _NOT_RESULTS = re.compile(
@@ -108,7 +109,11 @@ def digest_inputs(study, root):
         "judging": [judge["path"] for judge in judges if judge["kind"] == "recorded"],
     }
     return {
-        stage: {path: _digest_input(root / path, f"{stage}: {path}") for path in named if path}
+        stage: {
+            path: _digest_input(root / recording_file(path), f"{stage}: {path}")
+            for path in named
+            if path
+        }
         for stage, named in paths.items()
     }
 

@@ -1,11 +1,16 @@
 """The recorded judge replays what was said, and says what it has not got."""
 
+import json
+
 import pandas as pd
 import pytest
 
 from posbias_kit.data import prepare_study
 from posbias_kit.errors import ReadError
 from posbias_kit.judging import judge_presentations, make_judges
+from posbias_kit.judging.local import missing_extra
+from posbias_kit.judging.recorded import RECORDINGS
+from posbias_kit.schema import PRESENTATION_KEY
 
 PLANTED = {"name": "j", "kind": "planted", "slot_effect": 1.0, "ties": 0.5, "invalid_rate": 0.1}
 
@@ -61,3 +66,60 @@ def test_unknown_judge_and_missing_file_are_named(recording, tmp_path):
         _recorded(recording, "k")
     with pytest.raises(ReadError, match="no such recorded verdict table"):
         _recorded(tmp_path / "none.parquet")
+
+
+needs_recording = pytest.mark.skipif("starter" not in RECORDINGS, reason="no recording yet")
+LOCAL = {
+    "qwen-1.5b-fewshot": {"model": "qwen-coder-1.5b", "template": "fewshot-letters"},
+    "qwen-1.5b-zeroshot": {"model": "qwen-coder-1.5b", "template": "zeroshot-letters"},
+    "qwen-0.5b-fewshot": {"model": "qwen-coder-0.5b", "template": "fewshot-letters"},
+    "smollm2-135m-fewshot": {"model": "smollm2-135m", "template": "fewshot-letters"},
+}
+KEY = [*PRESENTATION_KEY, "repeat"]
+
+
+@needs_recording
+@pytest.mark.parametrize("judge", LOCAL)
+def test_starter_recording_is_whole(judge):
+    """Every pair of the starter benchmark in both orders, three times, nothing failed."""
+    study = prepare_study("starter", plan={"repeats": 3})
+    found = judge_presentations(_recorded("starter", judge), study.presentations, study.answers)
+
+    assert len(found) == 2880
+    assert set(found["status"]) <= {"ok", "invalid"}
+    assert found["margin"].notna().mean() > 0.9
+
+
+@needs_recording
+@pytest.mark.parametrize("judge", LOCAL)
+def test_recorded_verdicts_are_in_the_raw_replies(judge):
+    """Verdict and margin are what the stored reply says."""
+    rows = pd.read_parquet(RECORDINGS["starter"])
+    rows = rows[(rows["judge"] == judge) & (rows["status"] == "ok")].sample(50, random_state=1)
+    for row in rows.itertuples():
+        said = json.loads(row.raw)["choices"][0]["message"]["content"]
+        assert "CAB".index(said) == row.choice
+
+
+@needs_recording
+@pytest.mark.parametrize("judge", LOCAL)
+def test_live_model_says_what_was_recorded(judge, tmp_path):
+    """Ten pairs asked anew: the margins are the recorded ones.
+
+    The arithmetic of a prompt read at once differs from that of one read in part, so margins
+    agree to about 0.1 nats, not to the last digit.
+    """
+    if lacking := missing_extra(LOCAL[judge]["model"]):
+        pytest.skip(lacking)
+    study = prepare_study("starter", sample={"tasks": ["reasoning"]}, plan={"repeats": 1})
+    plan = study.presentations.head(20)
+    live = make_judges([{"name": judge, "kind": "local", "threads": 1, **LOCAL[judge]}])
+    log = tmp_path / "judgments.sqlite"
+    found = judge_presentations(live, plan, study.answers, study.questions, log)
+    told = judge_presentations(_recorded("starter", judge), plan, study.answers)
+    both = found.merge(told, on=KEY, suffixes=("", "_told"), validate="1:1")
+
+    assert len(both) == 20
+    gap = (both["margin"] - both["margin_told"]).abs()
+    assert gap.median() < 0.1
+    assert gap.max() < 0.5
