@@ -165,8 +165,8 @@ def labels_in_answers(answers, formats):
     ----------
     answers : DataFrame
         Table of :data:`posbias_kit.schema.ANSWERS`.
-    formats : iterable of str
-        Parsing formats of the study's judges.
+    formats : sequence of str
+        Parsing formats of the study's judges; without one there is no row.
 
     Returns
     -------
@@ -183,6 +183,8 @@ def labels_in_answers(answers, formats):
     """
     texts = ["\n".join(json.loads(turns)) for turns in answers["turns"]]
     about = answers[["benchmark", "candidate"]]
+    if not len(formats):
+        return about.iloc[:0].assign(format="", answers=0, with_label=0, labels=0)
     counts = {name: about.assign(labels=[count_labels(t, name) for t in texts]) for name in formats}
     table = pd.concat(counts, names=["format"]).reset_index("format")
     groups = table.groupby(["benchmark", "candidate", "format"])["labels"]

@@ -4,6 +4,7 @@ from posbias_kit.judging.bill import estimate_calls
 from posbias_kit.judging.live import LiveJudge
 from posbias_kit.judging.planted import PlantedJudge
 from posbias_kit.judging.recorded import RecordedJudge
+from posbias_kit.judging.replies import read_replies
 from posbias_kit.judging.run import judge_presentations, make_judges
 
 __all__ = [
@@ -13,4 +14,5 @@ __all__ = [
     "estimate_calls",
     "judge_presentations",
     "make_judges",
+    "read_replies",
 ]

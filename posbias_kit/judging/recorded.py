@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from posbias_kit.errors import ReadError
-from posbias_kit.schema import PRESENTATION_KEY, VERDICTS, validate
+from posbias_kit.schema import PRESENTATION_KEY, VERDICT_KEY, VERDICTS, validate
 
 _RECORDINGS = Path(__file__).parents[1] / "data" / "recordings"
 RECORDINGS = {path.stem: path for path in sorted(_RECORDINGS.glob("*.parquet"))}
@@ -21,6 +21,10 @@ def recording_file(path):
     'verdicts.parquet'
     """
     return RECORDINGS.get(str(path)) or Path(path)
+
+
+_TEXTS = ["format", "options", "raw"]
+"""Columns of a recording that holds the replies, as in the table of replies."""
 
 
 class RecordedJudge:
@@ -58,6 +62,8 @@ class RecordedJudge:
                 cure="name a judge of this table",
             )
         self.recorded = recorded[recorded["judge"] == self.name]
+        texts = table[[name for name in _TEXTS if name in table]]
+        self._texts = texts.assign(file=path.name, line=range(1, len(table) + 1))
 
     def judge(self, presentations, answers):
         """Replay each presentation as often as its `repeats` says.
@@ -95,3 +101,24 @@ class RecordedJudge:
                 cure="plan the questions, candidates and repeats that were recorded",
             )
         return calls[["row", "repeat", "status", "reason", "choice", "margin"]]
+
+    def replies(self, presentations):
+        """Return the recorded texts of these presentations.
+
+        Parameters
+        ----------
+        presentations : DataFrame
+            Table of :data:`posbias_kit.schema.PRESENTATIONS`.
+
+        Returns
+        -------
+        DataFrame
+            Columns of :data:`posbias_kit.schema.REPLIES`; empty where none were recorded.
+        """
+        if not set(_TEXTS) <= set(self._texts):
+            return pd.DataFrame(columns=[*VERDICT_KEY, *_TEXTS, "file", "line"])
+        told = self.recorded[VERDICT_KEY].join(self._texts)
+        told = told[told["raw"].notna()]
+        plan = presentations[[*PRESENTATION_KEY, "repeats"]]
+        told = told.merge(plan, on=PRESENTATION_KEY, validate="m:1")
+        return told[told["repeat"] <= told["repeats"]].drop(columns="repeats")
