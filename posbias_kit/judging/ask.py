@@ -77,6 +77,7 @@ class Asker:
     """
 
     def __init__(self, judge, client, log, budget, halted):
+        self._flying = asyncio.Semaphore(judge.params.limits.concurrency)
         self.judge, self.client, self.log = judge, client, log
         self.budget, self.halted = budget, halted
         self._limits = judge.params.limits
@@ -123,21 +124,29 @@ class Asker:
             raise Halt
         row = self._row(call, number)
         timeout = max(min(self._limits.timeout, end - time.monotonic()), 0.001)
-        began = time.perf_counter()
         try:
-            seed = int(call.key[:8], 16) >> 1
-            reply = await self.client.ask(call.prompt, timeout, seed=seed)
+            reply = await self._send(call, timeout, row)
         except CallError as error:
             self.budget.spend(Usage(), None)
-            row["latency"] = time.perf_counter() - began
             await self.log.add(row | failure_row(error))
             self._consider(error)
             raise
-        row["latency"] = time.perf_counter() - began
         row |= success_row(reply, call.prompt, self.judge.params)
         self.budget.spend(reply.usage, row["cost"])
         await self.log.add(row)
         return row["status"]
+
+    async def _send(self, call, timeout, row):
+        """Hold a place in flight only while the endpoint is asked, not while the log is written."""
+        async with self._flying:
+            if self.halted.is_set():
+                raise Halt
+            row["time"] = datetime.now(UTC).isoformat(timespec="milliseconds")
+            began = time.perf_counter()
+            try:
+                return await self.client.ask(call.prompt, timeout, seed=int(call.key[:8], 16) >> 1)
+            finally:
+                row["latency"] = time.perf_counter() - began
 
     def _consider(self, error):
         """Go on without a refused setting where the study allows it, else stop the run."""
@@ -182,5 +191,4 @@ class Asker:
             "format": call.prompt.format,
             "slots": call.prompt.slots,
             "options": call.prompt.options,
-            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
         }

@@ -32,9 +32,10 @@ class OpenAIClient(Adapter):
         return {name: value for name, value in settings.items() if value is not None}
 
     def _connect(self, params):
+        import httpx2
         import openai
 
-        self._errors = openai
+        self._errors, self._response = openai, httpx2.Response
         return openai.AsyncOpenAI(
             api_key=self._key or "none",
             base_url=params.base_url,
@@ -51,11 +52,10 @@ class OpenAIClient(Adapter):
         return constrain(self._strategy, prompt)
 
     async def _send(self, prompt, fields):
-        rest = {name: value for name, value in fields.items() if name != "model"}
-        response = await self._sdk.chat.completions.with_raw_response.create(
-            model=fields["model"],
-            messages=[{"role": role, "content": text} for role, text in prompt.messages],
-            extra_body=rest,
+        messages = [{"role": role, "content": text} for role, text in prompt.messages]
+        # The SDK's own models of request and reply would take a third of the time of a call.
+        response = await self._sdk.post(
+            "/chat/completions", body={"messages": messages, **fields}, cast_to=self._response
         )
         return response.text, response.headers
 

@@ -70,7 +70,8 @@ class Runner:
         limits = self.judge.params.limits
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         self._halted = asyncio.Event()
-        self._slots = asyncio.Semaphore(limits.concurrency)
+        # Twice as many calls are begun as may be in flight: some wait for the log or to ask again.
+        self._slots = asyncio.Semaphore(2 * limits.concurrency)
         self._free = asyncio.Condition()
         client = self.judge.connect()
         self._asker = Asker(self.judge, client, self.log, self.budget, self._halted)
