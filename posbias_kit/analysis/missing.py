@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
-from posbias_kit.analysis.position import position_bias, verdict_counts
+from posbias_kit.analysis.position import position_bias
 from posbias_kit.analysis.series import SERIES_KEY, build_series, group_columns, take_sides
 from posbias_kit.analysis.stability import repetition_stability
 from posbias_kit.schema import TIE, TIE_CHOICE, VERDICT_KEY, Status
@@ -44,7 +44,8 @@ def missing_bounds(verdicts, by=("judge",)):
     Returns
     -------
     DataFrame
-        One row a group: series; incomplete; asked and missing (verdicts); then pc, pf,
+        One row a group: series; incomplete; asked (verdicts that complete series would hold);
+        missing (of these); then pc, pf,
         first_share, owr, rs, each as estimated from the verdicts at hand, with `_min` and
         `_max`; note, which says why a number is missing. The estimate from complete series can
         lie outside the bounds, as the known half of an incomplete series tells something, too.
@@ -63,15 +64,12 @@ def missing_bounds(verdicts, by=("judge",)):
     keys = group_columns(verdicts, by)
     names = [key for key in keys if key not in ("benchmark", "experiment")]
     bias = position_bias(verdicts, by=names, draws=0).set_index(keys)
-    counts = verdict_counts(verdicts, by=names).set_index(keys)
     stability = repetition_stability(verdicts, by=names, draws=0).set_index(keys)
     found = _bound_series(verdicts, keys).join(_bound_repeats(verdicts, keys))
-    found = found.join(_bound_first(counts))
     table = pd.DataFrame(index=bias.index)
     table["series"], table["incomplete"] = bias["series"], bias["incomplete"]
-    table["asked"] = counts["asked"]
-    table["missing"] = counts[["invalid", "failed"]].sum(axis=1)
-    given = {"pc": bias["pc"], "pf": bias["pf"], "first_share": counts["first_share"]}
+    table[["asked", "missing"]] = found[["asked", "missing"]].astype("Int64")
+    given = {"pc": bias["pc"], "pf": bias["pf"], "first_share": found["first_share"]}
     given |= {"owr": bias["overall_win_rate"], "rs": stability["rs"]}
     for name, values in given.items():
         table[name] = values.astype(float)
@@ -98,12 +96,13 @@ def _bound_series(verdicts, keys):
     }
     ends["owr_min"], ends["owr_max"] = _bound_points(series, open_, kinds)
     groups = [series[key] for key in keys]
+    first = _bound_first(series, groups)
     means = pd.DataFrame(ends).astype(float).groupby(groups, observed=True).mean()
     unfit = (series["slots"] > 2).groupby(groups, observed=True).any()
     means.loc[unfit, ["pf_min", "pf_max"]] = np.nan
     unsided = series["win"].isna().groupby(groups, observed=True).any()
     means.loc[unsided, ["owr_min", "owr_max"]] = np.nan
-    return means
+    return means.join(first)
 
 
 def _known_winners(verdicts):
@@ -124,13 +123,21 @@ def _bound_points(series, open_, kinds):
     return now.where(~open_, low), now.where(~open_, high)
 
 
-def _bound_first(counts):
-    slots = [name for name in counts if name.startswith("slot_")]
-    decided = counts[slots].sum(axis=1)
-    lost = counts["invalid"] + counts["failed"]
+def _bound_first(series, groups):
+    """Verdicts asked and missing; the first slot's share, with the missing ones for it or not."""
+    counted = ["orders", "verdicts", "first", "ties"]
+    total = series[counted].astype(float).groupby(groups, observed=True).sum()
+    lost, decided = total["orders"] - total["verdicts"], total["verdicts"] - total["ties"]
     size = (decided + lost).where(decided + lost > 0)
-    low, high = counts["slot_1"] / size, (counts["slot_1"] + lost) / size
-    return pd.DataFrame({"first_share_min": low, "first_share_max": high})
+    return pd.DataFrame(
+        {
+            "asked": total["orders"],
+            "missing": lost,
+            "first_share": total["first"] / decided.where(decided > 0),
+            "first_share_min": total["first"] / size,
+            "first_share_max": (total["first"] + lost) / size,
+        }
+    )
 
 
 def _bound_repeats(verdicts, keys):
@@ -160,9 +167,12 @@ def _ties_exist(asked, shown):
     return pd.MultiIndex.from_frame(shown[place]).isin(pd.MultiIndex.from_frame(ties))
 
 
+_NO_RS = "rs: nothing asked twice, or by candidate without a reference"
+
+
 def _explain(table):
     reasons = {
-        "pc_min": "no series", "pf_min": "pf: pairs only", "rs_min": "rs: nothing asked twice",
+        "pc_min": "no series", "pf_min": "pf: pairs only", "rs_min": _NO_RS,
         "first_share_min": "first_share: no slot", "owr_min": "owr: no candidate to take sides for",
     }  # fmt: skip
     parts = [np.where(table[name].isna(), text, "") for name, text in reasons.items()]

@@ -46,9 +46,10 @@ def build_series(verdicts, columns=None):
     -------
     DataFrame
         One row a series: the key, task, question, cluster, candidate, reference, slots, winner
-        (candidate or TIE; missing unless consistent), verdicts, first, second, ties (counts of
-        verdicts), and the flags identical, complete, incomplete, consistent, inconsistent,
-        primacy_full, primacy_half, recency_full, recency_half, any_tie.
+        (candidate or TIE; missing unless consistent), orders (verdicts that make it complete),
+        verdicts, first, second, ties (counts of verdicts), and the flags identical, complete,
+        incomplete, consistent, inconsistent, primacy_full, primacy_half, recency_full,
+        recency_half, any_tie.
     """
     code, head = number_groups(verdicts, SERIES_KEY)
     series = verdicts[columns or SERIES_COLUMNS].iloc[head].reset_index(drop=True)
@@ -59,10 +60,11 @@ def build_series(verdicts, columns=None):
 
     series["verdicts"] = count(choice >= 0)
     series["first"], series["second"], series["ties"] = (count(choice == k) for k in (1, 2, 0))
+    series["orders"] = _orders(verdicts, head)
     series["identical"] = count((verdicts["status"] == Status.IDENTICAL).to_numpy()) > 0
     winner = pd.factorize(verdicts["winner"])[0]
     differs = count(winner != winner[head][code]) > 0
-    complete = ~series["identical"] & (series["verdicts"] == _orders(verdicts, head))
+    complete = ~series["identical"] & (series["verdicts"] == series["orders"])
     series["complete"], series["incomplete"] = complete, ~complete & ~series["identical"]
     series["consistent"], series["inconsistent"] = complete & ~differs, complete & differs
     series["winner"] = verdicts["winner"].iloc[head].where((complete & ~differs).to_numpy()).array

@@ -75,7 +75,7 @@ def cluster_questions(benchmark, pattern):
     ----------
     benchmark : Benchmark
     pattern : str
-        Regular expression; with a group, the group's text counts.
+        Regular expression; with a group, the text of the first one counts.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def cluster_questions(benchmark, pattern):
     Raises
     ------
     ParamsError
-        Not a regular expression, or a question that it does not match.
+        Not a regular expression, or a question in which it finds no text.
 
     Examples
     --------
@@ -100,14 +100,14 @@ def cluster_questions(benchmark, pattern):
         raise ParamsError(
             f"{pattern!r} is no regular expression: {error}", place="cluster_by"
         ) from None
-    lost = questions["question"][found.isna()]
+    named = found.map(lambda match: match[1 if match.re.groups else 0], na_action="ignore")
+    lost = questions["question"][named.isna() | (named == "")]
     if len(lost):
         raise ParamsError(
             f"{pattern!r} does not match {len(lost)} question ids, e.g. {lost.iloc[0]!r}",
             place="cluster_by",
             cure="write a pattern that matches every question id",
         )
-    named = found.map(lambda match: match[match.re.groups > 0])
     cluster = share_answers(questions["question"], benchmark.answers, named)
     return benchmark._replace(questions=questions.assign(cluster=cluster))
 

@@ -127,12 +127,12 @@ class Asker:
         try:
             reply = await self._send(call, timeout, row)
         except CallError as error:
-            self.budget.spend(Usage(), None)
+            self.budget.spend(Usage(), None, call.most)
             await self.log.add(row | failure_row(error))
             self._consider(error)
             raise
         row |= success_row(reply, call.prompt, self.judge.params)
-        self.budget.spend(reply.usage, row["cost"])
+        self.budget.spend(reply.usage, row["cost"], call.most)
         await self.log.add(row)
         return row["status"]
 

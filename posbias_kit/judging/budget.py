@@ -61,6 +61,7 @@ class Budget:
         self._caps = (caps.calls, caps.tokens, caps.money)
         self.spent = spent
         self.held = Totals()
+        self._factor = Totals(1, 1.0, 1.0)
 
     def admit(self, most):
         """Hold back what a series may use up at most; false where a cap does not allow it."""
@@ -71,7 +72,9 @@ class Budget:
 
     def cap_met_by(self, more):
         """Name the cap that so much more would exceed, or return None."""
-        would_be = _add(_add(self.spent, self.held), more)
+        open_ = _add(self.held, more)
+        open_ = (part * factor for part, factor in zip(open_, self._factor, strict=True))
+        would_be = _add(self.spent, open_)
         for name, cap, value in zip(Totals._fields, self._caps, would_be, strict=True):
             if cap is not None and value > cap + 1e-9:
                 return f"cap of {cap:,} on {name}"
@@ -81,10 +84,13 @@ class Budget:
         """Give back what a finished call held."""
         self.held = Totals(*(max(a - b, 0) for a, b in zip(self.held, most, strict=True)))
 
-    def spend(self, usage, cost):
-        """Count one attempt."""
+    def spend(self, usage, cost, most):
+        """Count one attempt; where it took more than foreseen, expect that of the others too."""
         tokens = (usage.input or 0) + (usage.output or 0)
-        self.spent = _add(self.spent, Totals(1, tokens, cost or 0.0))
+        used = Totals(1, tokens, cost or 0.0)
+        self.spent = _add(self.spent, used)
+        factors = zip(self._factor, used, most, strict=True)
+        self._factor = Totals(*(max(f, a / b if b else f) for f, a, b in factors))
 
 
 def _add(one, other):

@@ -147,3 +147,12 @@ def test_by_candidate_each_has_a_side():
 
     assert table.loc["a", ["owr_min", "owr_max"]].tolist() == [0.5, 1.0]
     assert table.loc["b", ["owr_min", "owr_max"]].tolist() == [0.0, 0.5]
+
+
+def test_orders_that_are_not_there_are_counted():
+    """One row of three F- pairs is there in AB only: two verdicts could have been anything."""
+    row = missing_bounds(pairs(["FS", "F-", "F-"])).iloc[0]
+
+    assert row[["asked", "missing", "incomplete"]].tolist() == [6, 2, 2]
+    ends = row[["first_share_min", "first_share", "first_share_max"]].tolist()
+    assert ends == pytest.approx([3 / 6, 3 / 4, 5 / 6])

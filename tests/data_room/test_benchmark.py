@@ -90,7 +90,10 @@ def test_clusters_by_a_pattern_keep_shared_answers_together():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("pattern", "said"), [("(", "no regular"), ("^x", "2 question")])
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [("(", "no regular"), ("^x", "2 q"), ("x(_)?|y|z", "2 q"), ("w*", "3 q")],
+)
 def test_pattern_that_cannot_name_every_cluster_is_refused(pattern, said):
     """It does not compile, or leaves questions without a name."""
     questions = pd.DataFrame({"question": ["x_1", "y_1", "z_1"], "task": "t"})

@@ -15,6 +15,7 @@ from fault_server import FaultServer, Meeting, digest, mixed, steady
 from live_studies import Template, judge, live, said, tables
 
 from posbias_kit.errors import RunError
+from posbias_kit.judging.log import JudgmentLog
 from posbias_kit.judging.log_table import read_log, read_states
 from posbias_kit.judging.shown import Shown
 
@@ -220,7 +221,8 @@ def test_cap_is_hard_and_leaves_no_half_series(tmp_path, caps):
         made = server.attempts.total()
         with JudgmentLog(tmp_path / "judgments.sqlite") as log:
             spent = log.totals()._asdict()
-        assert all(0.7 * cap <= spent[name] <= cap for name, cap in caps.items())
+        assert all(spent[name] <= cap for name, cap in caps.items())
+        assert made >= 10
         assert f"{40 - made} calls are left" in str(caught[0].message)
         assert made == len(verdicts)
         assert (verdicts.groupby("comparison").size() == 2).all()
