@@ -156,9 +156,10 @@ class Study(Section):
             raise ValueError(f"summary.convention {self.summary.convention!r} is not computed: "
                              "add it to metrics.conventions")  # fmt: skip
         judges = {judge.name for judge in self.judging.judges} if self.judging else None
-        baseline = self.metrics.baseline
-        if judges is not None and baseline is not None and baseline not in judges:
-            raise ValueError(f"metrics.baseline is {baseline!r}, judges are {sorted(judges)}")
+        for section in ("metrics", "order_effect"):
+            baseline = getattr(self, section).baseline
+            if judges is not None and baseline not in {None, *judges}:
+                raise ValueError(f"{section}.baseline is {baseline!r}, judges: {sorted(judges)}")
         named = {judge for members in self.families.values() for judge in members}
         if judges is not None and named - judges:
             raise ValueError(f"families name {sorted(named - judges)}, judges are {sorted(judges)}")

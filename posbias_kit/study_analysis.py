@@ -81,6 +81,8 @@ class OrderEffect(Section):
     """Differences of the answers that the pooled model holds constant."""
     length_ratio: Annotated[float, Field(gt=1)] = 1.25
     """Answers count as equally long while the longer is at most so many times the shorter."""
+    baseline: str | None = None
+    """Judge that all others are compared with; none compares all pairs."""
 
 
 class Disagreement(Section):

@@ -36,7 +36,12 @@ def test_answer_sets_widen_the_errors(paper_data):
         series = measure_series(table.assign(cluster=cluster))
         found.append(ratio_intervals(cluster_sums(series, ["judge"], ["x", "n"]), "x", "n")["se"])
 
+    bias = position_bias(table).set_index("judge")
+    half = (bias["pc_high"] - bias["pc_low"]) / 2
     for judge, errors in ERRORS.items():
+        assert 1.9 * errors[1] < half[judge] < 2.5 * errors[1], (
+            "a t quantile of at most 24 clusters"
+        )
         assert [part[judge] for part in found] == pytest.approx(errors, abs=6e-4)
 
 
@@ -69,7 +74,7 @@ def test_position_owns_a_part_of_the_flips(verdicts):
     assert split.loc[split["experiment"] == "full", "note"].str.startswith("no repeats").all()
 
 
-def test_one_number_by_three_methods(paper_data):
+def test_methods_differ_in_their_limits_only(paper_data):
     """Gpt-4-0613 on DevBench: all methods give the estimate, none an interval of no width."""
     table = read_verdicts("paper", paper_data, benchmark="DevBench", rule="first_match")
     table = table[(table["experiment"] == "full") & (table["judge"] == "gpt-4-0613")]

@@ -87,11 +87,14 @@ def order_differences(verdicts, baseline=None, by=(), level=0.95):
 
 def _compare(crossed, pair, keys, level):
     place = list(dict.fromkeys([*keys, "arm", "turn", "comparison", "cluster"]))
-    crossed = crossed[crossed["comparisons"]]
     one, two = (crossed[crossed["judge"] == judge] for judge in pair)
-    both = one[[*place, *FLIPS]].merge(two[[*place, *FLIPS]], on=place, suffixes=("_1", "_2"))
+    told = [*FLIPS, "comparisons"]
+    both = one[[*place, *told]].merge(two[[*place, *told]], on=place, suffixes=("_1", "_2"))
+    shared = both.pop("comparisons_1") & both.pop("comparisons_2")
     names = [[f"{flip}_{side}" for flip in FLIPS] for side in (1, 2)]
-    sums = cluster_sums(both.assign(comparisons=1), keys, [*names[0], *names[1], "comparisons"])
+    every = names[0] + names[1]
+    both[every] = both[every].where(shared, 0.0)
+    sums = cluster_sums(both.assign(comparisons=shared), keys, [*every, "comparisons"])
     group = sums.index.names[:-1]
     total = sums.groupby(level=group, observed=True).sum()
     betas = [solve_flips(total[flips].to_numpy().T) for flips in names]
@@ -100,19 +103,20 @@ def _compare(crossed, pair, keys, level):
     size = (moves[0]["size"] + moves[1]["size"]) / 2
     x = moves[0]["move"] - moves[1]["move"] + size * gap.reindex(sums.index.droplevel(-1)).array
     found = ratio_intervals(pd.DataFrame({"x": x, "n": size}).fillna(0), "x", "n", level)
-    told = (found["se"] > 1e-12) & gap.notna()
-    found = found.where(told)
+    found = found.where((found["se"] > 1e-12) & gap.notna())
     table = total[["comparisons"]].astype("Int64")
     table["beta"], table["other_beta"], table["difference"] = *betas, gap
     table["difference_low"], table["difference_high"] = found["low"], found["high"]
-    table["clusters"] = (size > 0).groupby(level=group, observed=True).sum().astype("Int64")
+    flipped = sums[every].sum(axis=1) > 0
+    table["clusters"] = flipped.groupby(level=group, observed=True).sum().astype("Int64")
     table["p"] = 2 * special.stdtr(found["df"], -(gap / found["se"]).abs())
     table["mde"] = detectable_effect(found["se"], found["df"], level)
     missing = [" and ".join(np.array(pair)[np.isnan(row)]) for row in np.transpose(betas)]
     words = [f"no order effect to compare: {names} flips one way only, or never" if names else ""
              for names in missing]  # fmt: skip
     flat = "no interval: clusters do not differ, or there is only one"
-    table["note"] = np.where(gap.isna(), words, np.where(told, "", flat))
+    words = np.where(table["comparisons"] == 0, "no pair that both judged in both orders", words)
+    table["note"] = np.where(gap.isna(), words, np.where(found["se"].notna(), "", flat))
     return table.reset_index().assign(judge=pair[0], other=pair[1])[[*keys, *_COLUMNS]]
 
 

@@ -137,7 +137,10 @@ def test_missing_numbers_have_reasons():
     row = missing_bounds(pairs(["FI"], reference="")).iloc[0]
 
     assert row[["owr_min", "owr_max", "rs_min"]].isna().all()
-    assert row["note"] == "rs: nothing asked twice; owr: no candidate to take sides for"
+    assert row["note"] == (
+        "rs: nothing asked twice, or by candidate without a reference; "
+        "owr: no candidate to take sides for"
+    )
 
 
 def test_by_candidate_each_has_a_side():
