@@ -190,8 +190,7 @@ class LocalParams(_Live):
     context: Annotated[int, Field(ge=512)] = 8192
     """Tokens that prompt and reply may have together."""
     extra: dict[str, JsonValue] = {"top_k": 0, "top_p": 1.0, "min_p": 0.0}
-    """Further settings, sent as they are; the default draws a label with its own probability,
-    where the server would cut unlikely ones off."""
+    """Further settings, sent as they are; the default keeps unlikely labels in the draw."""
     limits: LocalLimits = LocalLimits()
     """How fast to ask, and when to give up; one call at a time is fastest here."""
 
