@@ -30,16 +30,18 @@ def summarise_judges(bias, stability, counts, threshold=0.85):
     Returns
     -------
     DataFrame
-        One row a benchmark, experiment and judge: asked, without_verdict (invalid + failed),
-        stability (chance level beside it), consistency and fairness (with intervals), finding.
-        All but the counts are text.
+        One row a benchmark, experiment and judge (arm and slots, where there are several): asked,
+        without_verdict (invalid + failed), stability (chance level beside it), consistency and
+        fairness (with intervals), finding. All but the counts are text.
     """
-    told = counts.groupby(_KEY)[["asked", "invalid", "failed"]].sum()
-    table = bias.merge(stability[[*_KEY, "rs", "rs_chance"]], on=_KEY, validate="1:1")
-    table = table.merge(told.reset_index(), on=_KEY, validate="1:1")
+    tables = (bias, stability, counts)
+    keys = [*_KEY, *(key for key in ("arm", "slots") if all(key in table for table in tables))]
+    told = counts.groupby(keys)[["asked", "invalid", "failed"]].sum()
+    table = bias.merge(stability[[*keys, "rs", "rs_chance"]], on=keys, validate="1:1")
+    table = table.merge(told.reset_index(), on=keys, validate="1:1")
     return pd.DataFrame(
         {
-            **{key: table[key] for key in _KEY},
+            **{key: table[key] for key in keys},
             "asked": table["asked"],
             "without_verdict": table["invalid"] + table["failed"],
             "stability": [_stability(row.rs, row.rs_chance) for row in table.itertuples()],

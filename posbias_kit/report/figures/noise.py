@@ -68,8 +68,6 @@ def plot_slot_wins(slots):
     array of Axes
     """
     frame = slots.assign(label=style.label_judges(slots))
-    if "slots" in frame:  # there only where sets of several sizes stand apart
-        frame["label"] += " · " + frame["slots"].astype(str) + " slots"
     panels = list(frame.groupby("label", sort=True))
     columns = min(len(panels), 4)
     lines = -(-len(panels) // columns)
