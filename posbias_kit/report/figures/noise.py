@@ -28,7 +28,9 @@ def plot_noise(split):
     frame = frame.assign(label=style.label_judges(frame)).sort_values("across")
     ax = style.new_axes(max(len(frame), 3))
     if frame.empty:
-        return style.say(ax, "No repeats: noise and position cannot be told apart.")
+        why = "; ".join(split["note"].unique()) or "no verdicts"
+        why = why.replace("the split cannot be made", "noise and position cannot be told apart")
+        return style.say(ax, f"{why[0].upper()}{why[1:]}.")
     rows, owed = np.arange(len(frame)), frame["excess"].to_numpy(dtype=float)
     bars = {"height": 0.62, "edgecolor": "white", "linewidth": 0.8}
     noise = frame["within"].to_numpy(dtype=float)
