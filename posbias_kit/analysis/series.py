@@ -47,8 +47,9 @@ def build_series(verdicts, columns=None):
     DataFrame
         One row a series: the key, task, question, cluster, candidate, reference, slots, winner
         (candidate or TIE; missing unless consistent), verdicts, first, second, ties (counts of
-        verdicts), and the flags identical, complete, incomplete, consistent, inconsistent,
-        primacy_full, primacy_half, recency_full, recency_half, any_tie.
+        verdicts), orders (verdicts that a complete series has), and the flags identical,
+        complete, incomplete, consistent, inconsistent, primacy_full, primacy_half, recency_full,
+        recency_half, any_tie.
     """
     code, head = number_groups(verdicts, SERIES_KEY)
     series = verdicts[columns or SERIES_COLUMNS].iloc[head].reset_index(drop=True)
@@ -62,7 +63,8 @@ def build_series(verdicts, columns=None):
     series["identical"] = count((verdicts["status"] == Status.IDENTICAL).to_numpy()) > 0
     winner = pd.factorize(verdicts["winner"])[0]
     differs = count(winner != winner[head][code]) > 0
-    complete = ~series["identical"] & (series["verdicts"] == _orders(verdicts, head))
+    series["orders"] = _orders(verdicts, head)
+    complete = ~series["identical"] & (series["verdicts"] == series["orders"])
     series["complete"], series["incomplete"] = complete, ~complete & ~series["identical"]
     series["consistent"], series["inconsistent"] = complete & ~differs, complete & differs
     series["winner"] = verdicts["winner"].iloc[head].where((complete & ~differs).to_numpy()).array
@@ -193,7 +195,7 @@ def choose_experiment(verdicts, experiment=None):
     verdicts : DataFrame
         The verdict table.
     experiment : str, optional
-        Its name; none takes the one with most verdicts.
+        Its name; none takes the one with most verdicts, for each benchmark by itself.
 
     Returns
     -------
@@ -204,7 +206,9 @@ def choose_experiment(verdicts, experiment=None):
     ParamsError
         There is no such experiment.
     """
-    names = verdicts["experiment"].value_counts().index
-    chosen = names[0] if experiment is None else experiment
-    check_choice(chosen, names, "experiment")
-    return verdicts[verdicts["experiment"] == chosen]
+    if experiment is None:
+        groups = verdicts.groupby("benchmark", observed=True)["experiment"]
+        largest = groups.agg(lambda names: names.value_counts().index[0])
+        return verdicts[verdicts["experiment"] == verdicts["benchmark"].map(largest)]
+    check_choice(experiment, verdicts["experiment"].unique(), "experiment")
+    return verdicts[verdicts["experiment"] == experiment]
