@@ -56,7 +56,8 @@ def task_differences(
     DataFrame
         One row a group and way: metric; convention; way; tasks (groups compared); clusters;
         lowest, lowest_deviation, highest, highest_deviation (the tasks furthest below
-        and above the common value, or what their clusters give, and how far); spread; p; p_holm
+        and above the common value, or what their clusters give, and how far; missing where no
+        task differs); spread; p; p_holm
         over the rows of the same benchmark, experiment and way; mde (difference of two tasks
         found with probability .8, median over pairs, without a correction for their number);
         note.
@@ -147,9 +148,11 @@ def _test(cells, blocks, way, level, flips, seed):
 
 
 def _name_ends(cells):
-    """Name the tasks furthest below and above what their clusters give."""
+    """Name the tasks furthest below and above what their clusters give, where any differs."""
     totals = cells.groupby("task")[["e", "n"]].sum()
     away = totals["e"] / totals["n"]
+    if not away.abs().max() > 1e-9:
+        return {}
     ends = {"lowest": away.idxmin(), "lowest_deviation": away.min()}
     return ends | {"highest": away.idxmax(), "highest_deviation": away.max()}
 

@@ -52,6 +52,8 @@ def test_shared_clusters_take_out_the_answers():
 
     assert np.isnan(row["p"])
     assert row["note"] == "nothing varies"
+    ends = ["lowest", "lowest_deviation", "highest", "highest_deviation"]
+    assert row[ends].isna().all()
 
 
 def test_islands_of_tasks_are_compared_both_ways():

@@ -133,4 +133,6 @@ def test_nothing_decided_can_be_drawn():
     axes = plot_slot_wins(table)
 
     assert np.isfinite(axes[0, 0].get_ylim()).all()
+    assert [text.get_text() for text in axes[0, 0].texts] == ["–", "–"]
+    assert len(axes[0, 0].patches) == 0
     assert axes[0, 0].figure.get_label().endswith("No excess can be told.")

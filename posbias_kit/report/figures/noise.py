@@ -94,7 +94,10 @@ def _draw_slots(ax, rows):
     place = rows["slot"].to_numpy(dtype=int)
     share = rows["share"].to_numpy(dtype=float)
     low, high = (rows[f"share_{side}"].to_numpy(dtype=float) for side in ("low", "high"))
-    ax.bar(place, np.nan_to_num(share), color=POSITION, alpha=0.85, width=0.7)
+    told = ~np.isnan(share)
+    ax.bar(place[told], share[told], color=POSITION, alpha=0.85, width=0.7)
+    for slot in place[~told]:
+        ax.annotate("–", (slot, 0), (0, 3), textcoords="offset points", ha="center")
     arms = np.nan_to_num(np.clip([share - low, high - share], 0, None))
     ax.errorbar(place, share, yerr=arms, fmt="none", ecolor=style.INK, elinewidth=1.4)
     ax.axhline(rows["expected"].iloc[0], color=style.INK, linestyle="--", linewidth=1)
