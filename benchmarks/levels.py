@@ -188,7 +188,7 @@ def assurance(studies, rate, questions, comparisons, repeats):
         )
         frame["comparison"] += frame["cluster"] * shape[1]
         return split_variance(
-            frame.assign(x=y.ravel() * 1.0, n=1.0, slots=2, arm="", turn=""), ["judge"]
+            frame.assign(x=y.ravel() * 1.0, n=1.0, orders=2, arm="", turn=""), ["judge"]
         )
 
     truth = expected_half_width(study(1, (20_000, 10, 3)).iloc[0], 80, 30)

@@ -135,7 +135,7 @@ class Study(Section):
     families: dict[str, list[str]] = {}
     """Declared judge families: name -> judges."""
     rs_threshold: Share = 0.85
-    """Repetition stability below this makes position metrics hard to read."""
+    """Repetition stability below this is marked unstable."""
     data_preparation: DataPreparation
     judging: Judging | None = None
     """Left out where `data_preparation` reads judgments: then nobody is asked."""

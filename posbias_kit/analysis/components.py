@@ -44,7 +44,8 @@ def variance_components(verdicts, metric="pc", by=("judge",), convention="paper"
     -------
     DataFrame
         One row a group: metric, estimate, s2_q, s2_c, s2_r, s2_mean, df, clusters, comparisons,
-        series, orders (calls for one repeat of a comparison), note. A part that the pilot cannot
+        series, orders (calls for one repeat of a comparison: the orders it was shown in, the
+        largest number), note. A part that the pilot cannot
         tell apart (s2_r without repeats, s2_c with one comparison a cluster) is missing and
         contained in the one before it.
 
@@ -81,7 +82,7 @@ def split_variance(series, keys):
     DataFrame
         As :func:`variance_components`, without metric.
     """
-    orders = series.groupby(keys, observed=True)["slots"].max().rename("orders")
+    orders = series.groupby(keys, observed=True)["orders"].max()
     sums = _cluster_parts(series[series["n"] > 0], keys)
     groups = sums.groupby(level=keys, observed=True)
     total = groups.sum().reindex(orders.index, fill_value=0)

@@ -21,7 +21,8 @@ class OrderCounts(NamedTuple):
 
     comparisons: pd.DataFrame
     """One row a judge and comparison: the key, task, question, cluster, candidate, reference,
-    slots, and the flag identical; sorted by the key."""
+    slots, the flag identical, and repeats (how often an order was asked, the largest number);
+    sorted by the key."""
     labels: np.ndarray
     """(C, O) names of the orders, "" where the comparison has fewer."""
     slots: np.ndarray
@@ -88,6 +89,7 @@ def count_orders(verdicts):
     choice = verdicts["choice"][ok].to_numpy(dtype=np.int64)
     winner = rank_within(unit[ok], pd.factorize(verdicts["winner"][ok], sort=True)[0])
     size = labels.shape[1]
+    asked = np.bincount(unit * size + order, minlength=len(head) * size).reshape(len(head), size)
 
     def count(verdict, width):
         cell = (unit[ok] * size + order[ok]) * width + verdict
@@ -95,7 +97,7 @@ def count_orders(verdicts):
         return counts.reshape(len(head), size, width)
 
     return OrderCounts(
-        comparisons.reset_index(drop=True).assign(identical=identical),
+        comparisons.reset_index(drop=True).assign(identical=identical, repeats=asked.max(axis=1)),
         labels[place[head]],
         count(choice, int(verdicts["slots"].max()) + 1),
         count(winner, winner.max(initial=0) + 1),

@@ -41,10 +41,11 @@ def direction_test(verdicts, by=("judge",), convention="paper", level=0.95, flip
     Returns
     -------
     DataFrame
-        One row a group: convention; primacy; recency; lean (recency - primacy); pf, pf_low,
-        pf_high; clusters; leaning (clusters whose lean is not 0); p; p_holm over the table's
-        rows of the same benchmark and experiment, or p_bh where `by` holds `task`; mde; note.
-        Where nothing leans, p is missing and the note says so.
+        One row a group: convention; series (complete pairs that pf rests on; under ``half`` all
+        with a verdict, each counting with its verdicts); primacy; recency; lean (recency -
+        primacy); pf, pf_low, pf_high; clusters; leaning (clusters whose lean is not 0); p; p_holm
+        over the table's rows of the same benchmark and experiment, or p_bh where `by` holds
+        `task`; mde; note. Where nothing leans, p is missing and the note says so.
 
     Raises
     ------
@@ -64,7 +65,8 @@ def direction_test(verdicts, by=("judge",), convention="paper", level=0.95, flip
     """
     keys = group_columns(verdicts, by)
     series = measure_series(verdicts, "pf", convention, keys)
-    sums = cluster_sums(series, keys, ["plus", "minus", "x", "n"])
+    series["series"] = series["n"] > 0
+    sums = cluster_sums(series, keys, ["series", "plus", "minus", "x", "n"])
     found = difference_intervals(sums, "plus", "minus", "n", level)
     total = sums.groupby(level=keys, observed=True).sum()
     leaning = (sums["x"] != 0).groupby(level=keys, observed=True).sum()
@@ -74,6 +76,7 @@ def direction_test(verdicts, by=("judge",), convention="paper", level=0.95, flip
     table = pd.DataFrame(
         {
             "convention": convention,
+            "series": total["series"].astype("Int64"),
             **{
                 name: total[column].where(known).astype("Int64")
                 for name, column in (("primacy", "minus"), ("recency", "plus"), ("lean", "x"))

@@ -13,6 +13,7 @@ from posbias_kit.analysis.intervals import (
     share_intervals,
 )
 from posbias_kit.analysis.measure import measure_series
+from posbias_kit.analysis.series import group_columns
 from posbias_kit.errors import ParamsError, check_choice
 
 METHODS = ("headline", "cr2", "bootstrap", "bca")
@@ -64,7 +65,8 @@ def estimate_metric(verdicts, metric="pc", method="headline", convention="paper"
     Parameters
     ----------
     verdicts : DataFrame
-        The verdict table of one benchmark, experiment and judge.
+        The verdict table of one benchmark, experiment and judge, in one arm and of one number of
+        slots.
     metric : {"pc", "pf"}
     method : {"headline", "cr2", "bootstrap", "bca"}
     convention : {"paper", "tie", "decisive", "half"}
@@ -78,7 +80,8 @@ def estimate_metric(verdicts, metric="pc", method="headline", convention="paper"
     Raises
     ------
     ParamsError
-        A name that is not allowed, or verdicts of several judges, benchmarks or experiments.
+        A name that is not allowed, or verdicts of several judges, benchmarks, experiments,
+        arms or numbers of slots.
 
     Examples
     --------
@@ -94,7 +97,7 @@ def estimate_metric(verdicts, metric="pc", method="headline", convention="paper"
     """
     check_choice(method, METHODS, "method")
     series = measure_series(verdicts, metric, convention)
-    keys = ["benchmark", "experiment", "judge"]
+    keys = group_columns(verdicts, ["judge"])
     groups = series[keys].drop_duplicates()
     if len(groups) != 1:
         raise ParamsError(

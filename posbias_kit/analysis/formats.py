@@ -9,15 +9,21 @@ _FENCE = r"(?ms)^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)"
 _COUNTED = {
     "headings": r"(?m)^ {0,3}#{1,6}[ \t]+\S",
     "list_items": r"(?m)^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\S",
-    "bold": r"\*\*[^*\n]+\*\*|__[^_\n]+__",
+    "bold": (
+        r"\*\*(?=[^*\s])[^*\n]*[^*\s]\*\*"
+        r"|(?<![^\W_])__(?=[^_\s])[^_\n]*[^_\s]__(?![^\W_])"
+    ),
 }
+_CODE_SPAN = r"`[^`\n]+`"
 
 
 def answer_features(answers):
     r"""Measure length and Markdown of each answer, turns taken together.
 
     log_length is the natural log of the characters, so its difference is the log of the ratio of
-    lengths. Code blocks are fenced blocks; what stands inside them counts for nothing else.
+    lengths. Code blocks are fenced blocks; what stands inside them, or inside backticks in a line,
+    counts for nothing else. Bold has no blank next to its marks, and ``__`` no letter or digit
+    around it.
 
     *Source: the features that judges of chats are known to like, as in LMArena's style control;
     the patterns are ours.*
@@ -44,7 +50,7 @@ def answer_features(answers):
     """
     texts = [_join(turns) for turns in answers["turns"]]
     texts = pd.Series(texts, index=answers.index, dtype=object)
-    prose = texts.str.replace(_FENCE, "", regex=True)
+    prose = texts.str.replace(_FENCE, "", regex=True).str.replace(_CODE_SPAN, "``", regex=True)
     length = answers["length"].astype(float).clip(lower=1)
     table = answers[["benchmark", "question", "candidate"]].assign(log_length=np.log(length))
     for name, pattern in _COUNTED.items():
@@ -88,7 +94,7 @@ def match_lengths(verdicts, answers, ratio=1.25):
     ['["a", "b"]']
     """
     key = ["benchmark", "question"]
-    shows = verdicts[[*key, "shown"]].drop_duplicates()
+    shows = verdicts[[*key, "shown"]].drop_duplicates().reset_index(drop=True)
     shown = shows.assign(candidate=shows["shown"].map(json.loads)).explode("candidate")
     length = answers.set_index([*key, "candidate"])["length"].astype(float).clip(lower=1)
     shown["length"] = length.reindex(pd.MultiIndex.from_frame(shown[[*key, "candidate"]])).array

@@ -19,6 +19,8 @@ from posbias_kit.analysis.series import group_columns, spread_candidates
 from posbias_kit.errors import ParamsError
 
 NO_REPEATS = "no repeats: the split cannot be made"
+FEW_VERDICTS = "no comparison has two verdicts in every order: the split cannot be made"
+ONLY_IDENTICAL = "identical answers only"
 """Why a group has no split."""
 
 
@@ -111,6 +113,7 @@ def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, 
 
 _SUMMED = [
     "comparisons", "excluded", "identical", "across", "within", "excess", "pc_cross_n", "agree",
+    "repeated",
 ]  # fmt: skip
 _COLUMNS = [
     "comparisons", "excluded", "identical",
@@ -134,6 +137,7 @@ def _measure(counts):
         across=np.where(split, across, 0),
         within=within,
         excess=np.where(split, across - within, 0),
+        repeated=told & (counts.comparisons["repeats"] > 1),
         pc_cross_n=crossed,
         agree=np.where(crossed, 1 - across, 0),
     )
@@ -158,13 +162,17 @@ def _estimate(sums, level):
     share = found["share"]
     table["note"] = np.select(
         [
+            table["comparisons"] + table["excluded"] == 0,
+            total["repeated"] == 0,
             table["comparisons"] == 0,
             total["across"] == 0,
             share["clusters"] < 2,
             share["se"] <= 1e-12,
         ],
         [
+            ONLY_IDENTICAL,
             NO_REPEATS,
+            FEW_VERDICTS,
             "never inconsistent: no share",
             "inconsistent in one cluster only: no interval of the share",
             "the share is the same in all clusters: its interval counts clusters",

@@ -172,7 +172,7 @@ def planning_table(
     for name, se in (("", error), ("_high", high)):
         plan[f"half_width{name}"] = special.stdtrit(g - 1, (1 + level) / 2) * se
         plan[f"mde{name}"] = detectable_effect(se, g - 1, level)
-    plan["note"] = plan["note"].where(np.isnan(error), "")
+    plan["note"] = np.select([np.isnan(error), g < 2], [plan["note"], _ONE_QUESTION], "")
     widths = ["half_width", "half_width_high", "mde", "mde_high"]
     return plan[[*about, *designs, "calls", *widths, "note"]]
 
@@ -180,4 +180,5 @@ def planning_table(
 _DROPPED = {
     "estimate", *PARTS, "s2_mean", "df", "clusters", "comparisons", "series", "orders", "note",
 }  # fmt: skip
+_ONE_QUESTION = "one question: no half-width"
 _NOTHING = 1e-12

@@ -195,7 +195,7 @@ def choose_experiment(verdicts, experiment=None):
     verdicts : DataFrame
         The verdict table.
     experiment : str, optional
-        Its name; none takes the one with most verdicts.
+        Its name; none takes the one with most verdicts, for each benchmark by itself.
 
     Returns
     -------
@@ -206,7 +206,9 @@ def choose_experiment(verdicts, experiment=None):
     ParamsError
         There is no such experiment.
     """
-    names = verdicts["experiment"].value_counts().index
-    chosen = names[0] if experiment is None else experiment
-    check_choice(chosen, names, "experiment")
-    return verdicts[verdicts["experiment"] == chosen]
+    if experiment is None:
+        groups = verdicts.groupby("benchmark", observed=True)["experiment"]
+        largest = groups.agg(lambda names: names.value_counts().index[0])
+        return verdicts[verdicts["experiment"] == verdicts["benchmark"].map(largest)]
+    check_choice(experiment, verdicts["experiment"].unique(), "experiment")
+    return verdicts[verdicts["experiment"] == experiment]

@@ -42,8 +42,10 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     -------
     DataFrame
         One row a group: presentations; missing (without any verdict); repeats (the largest
-        number); rs, rs_low, rs_high (CR2 t); rs_boot_low, rs_boot_high; rs_sd (over
+        number); rs_n (presentations that rs rests on: asked twice, with a verdict); rs, rs_low,
+        rs_high (CR2 t); rs_boot_low, rs_boot_high; rs_sd (over
         presentations, ddof 1); rs_chance; rs_corrected = (rs - chance) / (1 - chance);
+        repeat_n (presentations with two valid verdicts, on which rs_chance and the next two rest);
         rs_valid (invalid repeats left out); repeat_agreement (share of agreeing pairs of valid
         repeats, comparable over numbers of repeats); clusters. Where nothing was asked twice, all
         but the counts are missing.
@@ -60,17 +62,7 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     """
     keys = group_columns(verdicts, by)
     shown = _presentations(verdicts, sorted({*keys, *_PLACE, "cluster", "slots"}))
-    flags = [
-        "presentations",
-        "stable",
-        "told",
-        "stable_valid",
-        "agree",
-        "paired",
-        "chance",
-        "valid",
-    ]
-    sums = cluster_sums(shown, keys, flags)
+    sums = cluster_sums(shown, keys, _SUMMED)
     found = ratio_intervals(sums, "stable", "told", level)
     boot = bootstrap_intervals(sums, "stable", "told", level, draws, seed)
     total = sums.groupby(level=list(range(len(keys))), observed=True).sum()
@@ -81,6 +73,7 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
             "presentations": total["presentations"].astype("Int64"),
             "missing": (total["presentations"] - total["valid"]).astype("Int64"),
             "repeats": groups["repeats"].max(),
+            "rs_n": total["told"].astype("Int64"),
             "rs": found["estimate"],
             "rs_low": found["low"] if draws else np.nan,
             "rs_high": found["high"] if draws else np.nan,
@@ -93,10 +86,16 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     valid = _over(total["stable_valid"], total["paired"])
     chance = table["rs_chance"]
     table["rs_corrected"] = (table["rs"] - chance) / (1 - chance)
+    table["repeat_n"] = total["paired"].astype("Int64")
     table["rs_valid"] = valid
     table["repeat_agreement"] = _over(total["agree"], total["paired"])
     table["clusters"] = found["clusters"].astype("Int64")
     return table.reset_index()
+
+
+_SUMMED = [
+    "presentations", "stable", "told", "stable_valid", "agree", "paired", "chance", "valid",
+]  # fmt: skip
 
 
 def chance_stability(repeats, options):

@@ -54,12 +54,12 @@ def task_differences(
     Returns
     -------
     DataFrame
-        One row a group and way: metric; convention; way; tasks (groups compared); clusters;
-        lowest, lowest_deviation, highest, highest_deviation (the tasks furthest below
-        and above the common value, or what their clusters give, and how far); spread; p; p_holm
-        over the rows of the same benchmark, experiment and way; mde (difference of two tasks
-        found with probability .8, median over pairs, without a correction for their number);
-        note.
+        One row a group and way: metric; convention; way; tasks (groups compared); series (that
+        have a value); clusters; lowest, lowest_deviation, highest, highest_deviation (the tasks
+        furthest below and above the common value, or what their clusters give, and how far;
+        missing where no task differs); spread; p; p_holm over the rows of the same benchmark,
+        experiment and way; mde (difference of two tasks found with probability .8, median over
+        pairs, without a correction for their number); note.
 
     Raises
     ------
@@ -85,7 +85,8 @@ def task_differences(
         )  # fmt: skip
     keys = group_columns(verdicts, by)
     series = measure_series(verdicts, metric, convention, keys)
-    cells = cluster_sums(series, [*keys, "task"], ["x", "n"]).reset_index()
+    series["series"] = series["n"] > 0
+    cells = cluster_sums(series, [*keys, "task"], _SUMMED).reset_index()
     rows = []
     for key, block in cells.groupby(keys, observed=True):
         about = dict(zip(keys, key, strict=True)) | {"metric": metric, "convention": convention}
@@ -96,11 +97,12 @@ def task_differences(
     return adjust_p(table, keys, ["benchmark", "experiment", "way"])
 
 
+_SUMMED = ["series", "x", "n"]
 _COLUMNS = [
-    "way", "tasks", "clusters", "lowest", "lowest_deviation", "highest", "highest_deviation",
-    "spread", "p", "mde", "note",
+    "way", "tasks", "series", "clusters", "lowest", "lowest_deviation", "highest",
+    "highest_deviation", "spread", "p", "mde", "note",
 ]  # fmt: skip
-_EMPTY = {"way": OVER, "tasks": 0, "clusters": 0, "note": "no complete series"}
+_EMPTY = {"way": OVER, "tasks": 0, "series": 0, "clusters": 0, "note": "no complete series"}
 
 
 def _compare(cells, level, flips, seed):
@@ -117,7 +119,7 @@ def _compare(cells, level, flips, seed):
     if not shared.any() or len(set(island)) > 1:
         names = cells.groupby(island)["task"].agg(_name_tasks)
         whole = cells.assign(task=names.reindex(island).to_numpy())
-        whole = whole.groupby(["task", "cluster"])[["x", "n"]].sum().reset_index()
+        whole = whole.groupby(["task", "cluster"])[_SUMMED].sum().reset_index()
         rows.append(_test(whole, pd.Series(0, whole.index), OVER, level, flips, seed))
     return rows
 
@@ -132,8 +134,8 @@ def _test(cells, blocks, way, level, flips, seed):
     sums = cells.groupby(blocks.to_numpy())[["x", "n"]].transform("sum")
     cells = cells.assign(e=cells["x"] - sums["x"] / sums["n"] * cells["n"])
     residual, size = cells["e"].to_numpy(), cells["n"].to_numpy()
-    row = {"way": way, "tasks": len(names), "clusters": cells["cluster"].nunique(), "note": ""}
-    row |= _name_ends(cells)
+    counts = {"series": int(cells["series"].sum()), "clusters": cells["cluster"].nunique()}
+    row = {"way": way, "tasks": len(names), "note": ""} | counts | _name_ends(cells)
     if len(names) < 2:
         return row | {"note": "one task: nothing to compare"}
     if way == OVER and len(cells) == len(names):
@@ -147,9 +149,11 @@ def _test(cells, blocks, way, level, flips, seed):
 
 
 def _name_ends(cells):
-    """Name the tasks furthest below and above what their clusters give."""
+    """Name the tasks furthest below and above what their clusters give, where any differs."""
     totals = cells.groupby("task")[["e", "n"]].sum()
     away = totals["e"] / totals["n"]
+    if not away.abs().max() > 1e-9:
+        return {}
     ends = {"lowest": away.idxmin(), "lowest_deviation": away.min()}
     return ends | {"highest": away.idxmax(), "highest_deviation": away.max()}
 

@@ -148,7 +148,8 @@ def _mean_of_others(units, place):
 
 def _score_differences(series, scores, keys):
     """Mean over a unit's comparisons of own score minus the mean score of the other answers."""
-    shown = series[[*keys, "question", "comparison", "slots"]].drop_duplicates()
+    names = dict.fromkeys([*keys, "question", "comparison", "slots"])
+    shown = series[list(names)].drop_duplicates()
     if scores is None:
         scores = pd.DataFrame(columns=["question", "candidate", "score"]).astype({"score": float})
     missing = [name for name in ("question", "candidate", "score") if name not in scores]

@@ -56,7 +56,8 @@ def worksheet(verdicts):
         One row a judge and comparison: its key; task, question, cluster, candidate, reference,
         slots; for each order, e.g. AB: ab_slot_1 .. ab_slot_p and ab_tie (verdicts), and
         ab_agreement (share of agreeing pairs of repeats); orders (their names; where they differ
-        between comparisons the columns are called order_1, order_2, ...); agreement_across
+        between comparisons the columns are called order_1, order_2, ...); repeats (how often an
+        order was asked, the largest number); agreement_across
         (share of agreeing cross pairs, 1 - I); class; reason (why there is no class);
         order_sensitive_chance.
 
@@ -83,6 +84,7 @@ def worksheet(verdicts):
         frame[f"{name}_tie"] = _whole(counts.slots[:, index, 0], asked)
         frame[f"{name}_agreement"] = np.where(asked, 1 - within[:, index], np.nan)
     frame["orders"] = [" ".join(filter(None, names)) for names in counts.labels]
+    frame["repeats"] = counts.comparisons["repeats"]
     fewest, identical = counts.fewest(), counts.comparisons["identical"]
     told = (fewest >= FEWEST) & ~identical
     frame["agreement_across"] = (1 - pd.Series(disagree_across(counts.winners))).where(fewest > 0)
@@ -100,7 +102,8 @@ def class_counts(verdicts, by=("judge",)):
     Permuting the winners over the orders within a comparison, keeping their sizes, makes every
     order unanimous by accident with the chance given in the worksheet. `order_sensitive_expected`
     is the sum of these chances, and p the chance of at least the observed number: exact, as the
-    comparisons are permuted independently (Poisson-binomial), so that nothing is drawn.
+    comparisons are permuted independently (Poisson-binomial), so that nothing is drawn. Below
+    1e-15 it cannot be told from 0 and is given as 1e-15.
 
     *Source: ours.*
 
@@ -144,8 +147,14 @@ def class_counts(verdicts, by=("judge",)):
         _at_least(observed, chances.get_group(group).dropna())
         for group, observed in table["order_sensitive"].items()
     ]
-    none = f"no classes: fewer than {FEWEST} verdicts in an order of every comparison"
-    table["note"] = np.where(table["comparisons"] == 0, none, "")
+    told = rows["reason"] != "identical answers"
+    repeats = rows["repeats"].where(told, 0).groupby(groups, observed=True).max()
+    few = f"fewer than {FEWEST} verdicts in an order of every comparison"
+    table["note"] = np.select(
+        [table["comparisons"] > 0, repeats == 0, repeats == 1],
+        ["", "no classes: identical answers only", "no classes: no repeats"],
+        f"no classes: {few}",
+    )
     return table.reset_index()[[*keys, "comparisons", "without_class", *CLASSES, *_COLUMNS]]
 
 
@@ -215,4 +224,9 @@ def _at_least(observed, chances):
     possible = chances[chances > 0].to_numpy()
     from scipy import stats  # heavy, and only this needs it
 
-    return 1.0 if observed == 0 else float(stats.poisson_binom.sf(observed - 1, possible))
+    if observed == 0:
+        return 1.0
+    return max(float(stats.poisson_binom.sf(observed - 1, possible)), _SMALLEST_P)
+
+
+_SMALLEST_P = 1e-15

@@ -63,7 +63,10 @@ def say(ax, words):
 
 
 def label_judges(frame):
-    """Name each row by its judge, and by its experiment where there are several."""
-    if frame["experiment"].nunique() < 2:
-        return frame["judge"].astype(str)
-    return frame["judge"].astype(str) + " · " + frame["experiment"].astype(str)
+    """Name each row by its judge, and by benchmark, experiment, arm or slots where they vary."""
+    label = frame["judge"].astype(str)
+    for name in ("benchmark", "experiment", "arm", "slots"):
+        if name in frame and frame[name].nunique() > 1:
+            more = frame[name].astype(str).replace("", "–")
+            label = label + " · " + more + (" slots" if name == "slots" else "")
+    return label

@@ -13,9 +13,10 @@ _KEY = ["benchmark", "experiment", "judge"]
 def summarise_judges(bias, stability, counts, threshold=0.85):
     """Say for each judge how stable it is, how consistent, and where it leans.
 
-    A lean is claimed only where the interval of preference fairness leaves out 0, and not at all
-    where repetition stability is below `threshold`: then repeats of the same presentation
-    differ so much that order cannot be read off. Where nothing was asked twice, the claim says so.
+    A lean is claimed only where the interval of preference fairness leaves out 0. A judge whose
+    repetition stability is below `threshold` is marked unstable: it may lean all the same, and
+    :func:`posbias_kit.analysis.inconsistency_split` says how much of its inconsistency is noise.
+    Where nothing was asked twice, the claim says so.
 
     Parameters
     ----------
@@ -30,16 +31,18 @@ def summarise_judges(bias, stability, counts, threshold=0.85):
     Returns
     -------
     DataFrame
-        One row a benchmark, experiment and judge: asked, without_verdict (invalid + failed),
-        stability (chance level beside it), consistency and fairness (with intervals), finding.
-        All but the counts are text.
+        One row a benchmark, experiment and judge (arm and slots, where there are several): asked,
+        without_verdict (invalid + failed), stability (chance level beside it), consistency and
+        fairness (with intervals), finding. All but the counts are text.
     """
-    told = counts.groupby(_KEY)[["asked", "invalid", "failed"]].sum()
-    table = bias.merge(stability[[*_KEY, "rs", "rs_chance"]], on=_KEY, validate="1:1")
-    table = table.merge(told.reset_index(), on=_KEY, validate="1:1")
+    tables = (bias, stability, counts)
+    keys = [*_KEY, *(key for key in ("arm", "slots") if all(key in table for table in tables))]
+    told = counts.groupby(keys)[["asked", "invalid", "failed"]].sum()
+    table = bias.merge(stability[[*keys, "rs", "rs_chance"]], on=keys, validate="1:1")
+    table = table.merge(told.reset_index(), on=keys, validate="1:1")
     return pd.DataFrame(
         {
-            **{key: table[key] for key in _KEY},
+            **{key: table[key] for key in keys},
             "asked": table["asked"],
             "without_verdict": table["invalid"] + table["failed"],
             "stability": [_stability(row.rs, row.rs_chance) for row in table.itertuples()],
@@ -65,14 +68,19 @@ def _with_interval(row, name, sign):
 def _finding(row, threshold):
     if pd.isna(row.pf):
         return "no lean estimable: no complete series of two orders"
-    if pd.notna(row.rs) and row.rs < threshold:
-        return f"not interpretable: stability below {threshold:g}"
     if pd.isna(row.pf_low):
         return "no interval, so no claim"
     lean = "no lean shown"
     if row.pf_low > 0 or row.pf_high < 0:
         lean = f"leans to the {'last' if row.pf_low > 0 else 'first'} slot"
-    return lean if pd.notna(row.rs) else f"{lean}; stability not measured"
+    if pd.isna(row.rs):
+        return f"{lean}; stability not measured"
+    return f"{lean} (unstable: RS {_floor(row.rs)})" if row.rs < threshold else lean
+
+
+def _floor(rs):
+    """Write a stability below 1 with two digits, never rounded up to the threshold."""
+    return f".{int(100 * rs + 1e-9):02d}"
 
 
 def choose_rows(frame, **values):

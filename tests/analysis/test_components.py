@@ -9,14 +9,14 @@ from posbias_kit import analysis
 from posbias_kit.analysis.components import split_variance, variance_components
 from posbias_kit.analysis.planning import design_error, expected_half_width
 from posbias_kit.data.paper import read_paper_verdicts
-from tests.verdict_tables import pairs, stack
+from tests.verdict_tables import pairs, sets, stack
 
 
 def measured(values, judge="j"):
     """Series with these values: an array of clusters x comparisons x repeats."""
     names = ["cluster", "comparison", "repeat"]
     where = dict(zip(names, (i.ravel() for i in np.indices(values.shape)), strict=True))
-    frame = pd.DataFrame(where).assign(judge=judge, slots=2, arm="", turn="", n=1.0)
+    frame = pd.DataFrame(where).assign(judge=judge, orders=2, arm="", turn="", n=1.0)
     frame["comparison"] += 1000 * frame["cluster"]
     return frame.assign(x=values.ravel().astype(float))
 
@@ -114,6 +114,12 @@ def test_what_a_pilot_cannot_tell_is_said(verdicts, note):
 
     assert row[["s2_q", "s2_c", "s2_r"]].isna().all()
     assert row["note"] == note
+
+
+@pytest.mark.parametrize(("texts", "orders"), [(["132", "111"], 3), (["13-", "11-"], 2)])
+def test_orders_are_those_asked(texts, orders):
+    """Sets of three take a call for each order they are shown in, be it three or two."""
+    assert variance_components(sets(texts))["orders"].item() == orders
 
 
 def test_one_comparison_a_cluster():

@@ -43,9 +43,19 @@ def test_counts_and_values():
     row = direction_test(clustered(CODES, CLUSTERS)).iloc[0]
 
     assert row[["primacy", "recency", "clusters", "leaning"]].tolist() == [4, 1, 4, 4]
-    assert row["pf"] == -3 / 5
+    assert row["pf"] == row["lean"] / row["series"] == -3 / 5
     assert row["pf_low"] < row["pf"] < row["pf_high"]
     assert row["note"] == "4 telling clusters: p cannot fall below 0.125"
+
+
+@pytest.mark.parametrize(
+    ("convention", "series"), [("paper", 3), ("tie", 3), ("decisive", 2), ("half", 4)]
+)
+def test_series_are_those_of_the_convention(convention, series):
+    """FX is half a series: it has one verdict, which only `half` counts."""
+    row = direction_test(pairs(["FF", "FS", "TT", "FX", "EE"]), convention=convention).iloc[0]
+
+    assert row["series"] == series
 
 
 def test_questions_of_one_cluster_count_once():

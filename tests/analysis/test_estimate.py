@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from verdict_tables import pairs, stack
+from verdict_tables import pairs, sets, stack
 
 from posbias_kit.analysis import estimate_metric, position_bias
 from posbias_kit.errors import ParamsError
@@ -52,7 +52,15 @@ def test_undefined_is_missing():
     assert found.clusters == 0
 
 
-def test_refuses_two_judges():
-    """One number is of one judge."""
-    with pytest.raises(ParamsError, match="2 groups"):
-        estimate_metric(stack(VERDICTS, VERDICTS.assign(judge="k")))
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [
+        (VERDICTS.assign(judge="k"), "judge"),
+        (VERDICTS.assign(arm="y"), "arm"),
+        (sets(["132", "111"]), "slots"),
+    ],
+)
+def test_refuses_to_pool(other, name):
+    """One number is of one judge, in one arm, of one number of slots."""
+    with pytest.raises(ParamsError, match=f"2 groups of .*{name}"):
+        estimate_metric(stack(VERDICTS, other))

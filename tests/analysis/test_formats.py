@@ -16,7 +16,10 @@ from posbias_kit.judging import PlantedJudge, judge_presentations
 CASES = {
     "# One\n\nText\n### Two ###\n#not a heading\n####### seven": (2, 0, 0, 0),
     "- one\n* two\n  + nested\n3. three\n4) four\n-no\n2024 was a year": (0, 5, 0, 0),
-    "**bold** and __bold__, 2 ** 3 ** 4 is code, **not\nover lines**": (0, 0, 3, 0),
+    "**bold** and __bold__, 2 ** 3 ** 4 is code, **not\nover lines**": (0, 0, 2, 0),
+    "call `__init__` or `obj.__init__()`, my__private__name, a ** b, 2 **3 ** 4": (0, 0, 0, 0),
+    "***both*** and ___both___, **a** (__b__)": (0, 0, 4, 0),
+    "# `heading`\n- `item`\n- **`bold`**": (1, 2, 1, 0),
     "```python\n# comment\n- x\n```\n\n  ```\n**a**\n  ```": (0, 0, 0, 2),
     "text\n```\n# never closed\n- x": (0, 0, 0, 1),
     "* **both**": (0, 1, 1, 0),
@@ -67,6 +70,14 @@ def test_equal_lengths_are_kept_up_to_the_ratio():
 
     assert match_lengths(verdicts, ANSWERS)["question"].tolist() == ["q0", "q0"]
     assert match_lengths(verdicts, ANSWERS, ratio=1.3)["question"].nunique() == 2
+
+
+def test_rows_of_several_tables_are_matched():
+    """Index labels that stand twice, as after putting tables under each other, do no harm."""
+    verdicts = pairs(["FS", "FS"])
+    twice = verdicts.set_axis([0] * len(verdicts))
+
+    assert match_lengths(twice, ANSWERS)["question"].tolist() == ["q0", "q0"]
 
 
 def test_unknown_length_matches_nothing():

@@ -108,6 +108,14 @@ def test_table_equals_its_parts():
     assert row["mde_high"] == pytest.approx(detectable_effect(high, 19))
 
 
+def test_one_question_has_no_half_width(pilot):
+    """Nothing is known between questions of which there is one: missing, with the reason."""
+    table = planning_table(variance_components(pilot), [1, 10], [1], [1])
+
+    assert table["half_width"].isna().tolist() == [True, False] * 2
+    assert table["note"].tolist() == ["one question: no half-width", ""] * 2
+
+
 def test_designs_without_an_answer_say_why(pilot):
     """Five comparisons a question cannot be planned from a pilot with one."""
     table = planning_table(variance_components(pilot), [10], [1, 5], [1])

@@ -153,3 +153,16 @@ def test_experiment_defaults_to_the_one_with_most_verdicts():
     assert len(choose_experiment(verdicts, "repetition")) == 2
     with pytest.raises(ParamsError, match="'pilot'"):
         choose_experiment(verdicts, "pilot")
+
+
+def test_each_benchmark_has_its_own_largest_experiment():
+    """Full is larger over all, but benchmark C has more repetitions."""
+    verdicts = stack(
+        pairs(["FS"] * 5, experiment="full"),
+        pairs(["FS"], experiment="repetition"),
+        pairs(["FS"], experiment="full").assign(benchmark="C"),
+        pairs(["FS"] * 3, experiment="repetition").assign(benchmark="C"),
+    )
+    chosen = choose_experiment(verdicts).groupby("benchmark")["experiment"].unique()
+
+    assert chosen.map(list).to_dict() == {"B": ["full"], "C": ["repetition"]}

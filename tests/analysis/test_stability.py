@@ -73,11 +73,18 @@ def test_presentation_without_any_verdict_is_missing_but_counted():
     assert row[["presentations", "missing", "rs"]].tolist() == [2, 1, 1.0]
 
 
+def test_denominators():
+    """AB of q0 has two valid repeats, BA one; q1 has none and enters neither."""
+    row = repetition_stability(stack(_repeats("FS", "FI"), pairs(["II"], questions=["q1"]))).iloc[0]
+
+    assert row[["presentations", "rs_n", "repeat_n"]].tolist() == [4, 2, 1]
+
+
 def test_nothing_asked_twice_has_no_stability():
     """One repeat says nothing: missing, not 1."""
     row = repetition_stability(pairs(["FS", "FF"])).iloc[0]
 
-    assert row["repeats"] == 1
+    assert row[["repeats", "rs_n", "repeat_n"]].tolist() == [1, 0, 0]
     assert row[["rs", "rs_low", "rs_chance", "repeat_agreement"]].isna().all()
 
 

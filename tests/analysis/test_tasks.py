@@ -33,6 +33,14 @@ def test_own_clusters_by_hand():
     assert row["p"] == pytest.approx(2 / 20, abs=MONTE_CARLO)
 
 
+def test_series_are_those_with_a_value():
+    """Incomplete series and identical answers are no denominators."""
+    table = task_differences(stack(task("s", ["FS", "F-", "FF"]), task("t", ["FX", "EE", "SS"])))
+    none = task_differences(stack(task("s", ["F-"]), task("t", ["FX"])))
+
+    assert [table["series"].item(), none["series"].item()] == [3, 0]
+
+
 def test_shared_clusters_by_hand():
     """Four answer sets, task s consistent in all: 2 of the 16 ways to swap labels."""
     shared = ["g0", "g1", "g2", "g3"]
@@ -52,6 +60,8 @@ def test_shared_clusters_take_out_the_answers():
 
     assert np.isnan(row["p"])
     assert row["note"] == "nothing varies"
+    ends = ["lowest", "lowest_deviation", "highest", "highest_deviation"]
+    assert row[ends].isna().all()
 
 
 def test_islands_of_tasks_are_compared_both_ways():
@@ -65,6 +75,7 @@ def test_islands_of_tasks_are_compared_both_ways():
 
     assert table["tasks"].to_dict() == {WITHIN: 2, OVER: 2}
     assert table["clusters"].to_dict() == {WITHIN: 3, OVER: 6}
+    assert table["series"].to_dict() == {WITHIN: 6, OVER: 9}
     assert table.loc[WITHIN, ["lowest", "highest"]].tolist() == ["t", "s"]
     assert table.loc[OVER, ["lowest", "highest"]].tolist() == ["u", "s and 1 more"]
 

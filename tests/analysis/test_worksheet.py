@@ -145,7 +145,21 @@ def test_without_repeats_there_are_no_classes():
 
     assert row[["comparisons", "without_class", "order_sensitive"]].tolist() == [0, 2, 0]
     assert row[["order_sensitive_expected", "order_sensitive_p"]].isna().all()
-    assert row["note"].startswith("no classes")
+    assert row["note"] == "no classes: no repeats"
+
+
+@pytest.mark.parametrize(
+    ("texts", "why"),
+    [
+        (["FFF ---", "SSS ---"], "fewer than 3 verdicts in an order of every comparison"),
+        (["FFF III"], "fewer than 3 verdicts in an order of every comparison"),
+        (["F-- S--", "EEE EEE"], "no repeats"),
+        (["EEE EEE"], "identical answers only"),
+    ],
+)
+def test_why_there_are_no_classes(texts, why):
+    """Asked once, too few verdicts, or nothing to choose from."""
+    assert class_counts(repeated(texts))["note"].item() == f"no classes: {why}"
 
 
 def test_pure_recency_is_order_sensitive_last():
@@ -154,6 +168,11 @@ def test_pure_recency_is_order_sensitive_last():
 
     assert row["order_sensitive_last"] == row["comparisons"] == 6
     assert row["order_sensitive_p"] == pytest.approx(0.1**6)
+
+
+def test_p_is_never_zero():
+    """Of 60 comparisons all are order-sensitive: 1e-60 is given as the smallest p, 1e-15."""
+    assert class_counts(repeated(["SSS SSS"] * 60))["order_sensitive_p"].item() == 1e-15
 
 
 def test_papers_order_sensitive_comparisons(paper_data):

@@ -76,6 +76,18 @@ def test_no_repeats_are_said_in_the_figure():
     assert ax.figure.get_label() == "No repeats: noise and position cannot be told apart."
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("FFF ---", "No comparison has two verdicts in every order: noise and position"),
+        ("EE EE", "Identical answers only."),
+    ],
+)
+def test_what_else_keeps_the_split_away_is_said(text, words):
+    """Repeats in one order only are not called no repeats."""
+    assert plot_noise(inconsistency_split(repeated([text]))).figure.get_label().startswith(words)
+
+
 def test_never_inconsistent_has_a_dash():
     """A judge without a share is drawn with a dash."""
     ax = plot_noise(inconsistency_split(repeated(["FFF SSS"] * 3), permutations=0))
@@ -121,4 +133,6 @@ def test_nothing_decided_can_be_drawn():
     axes = plot_slot_wins(table)
 
     assert np.isfinite(axes[0, 0].get_ylim()).all()
+    assert [text.get_text() for text in axes[0, 0].texts] == ["–", "–"]
+    assert len(axes[0, 0].patches) == 0
     assert axes[0, 0].figure.get_label().endswith("No excess can be told.")

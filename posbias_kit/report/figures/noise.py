@@ -28,7 +28,9 @@ def plot_noise(split):
     frame = frame.assign(label=style.label_judges(frame)).sort_values("across")
     ax = style.new_axes(max(len(frame), 3))
     if frame.empty:
-        return style.say(ax, "No repeats: noise and position cannot be told apart.")
+        why = "; ".join(split["note"].unique()) or "no verdicts"
+        why = why.replace("the split cannot be made", "noise and position cannot be told apart")
+        return style.say(ax, f"{why[0].upper()}{why[1:]}.")
     rows, owed = np.arange(len(frame)), frame["excess"].to_numpy(dtype=float)
     bars = {"height": 0.62, "edgecolor": "white", "linewidth": 0.8}
     noise = frame["within"].to_numpy(dtype=float)
@@ -68,8 +70,6 @@ def plot_slot_wins(slots):
     array of Axes
     """
     frame = slots.assign(label=style.label_judges(slots))
-    if "slots" in frame:  # there only where sets of several sizes stand apart
-        frame["label"] += " · " + frame["slots"].astype(str) + " slots"
     panels = list(frame.groupby("label", sort=True))
     columns = min(len(panels), 4)
     lines = -(-len(panels) // columns)
@@ -94,7 +94,10 @@ def _draw_slots(ax, rows):
     place = rows["slot"].to_numpy(dtype=int)
     share = rows["share"].to_numpy(dtype=float)
     low, high = (rows[f"share_{side}"].to_numpy(dtype=float) for side in ("low", "high"))
-    ax.bar(place, np.nan_to_num(share), color=POSITION, alpha=0.85, width=0.7)
+    told = ~np.isnan(share)
+    ax.bar(place[told], share[told], color=POSITION, alpha=0.85, width=0.7)
+    for slot in place[~told]:
+        ax.annotate("–", (slot, 0), (0, 3), textcoords="offset points", ha="center")
     arms = np.nan_to_num(np.clip([share - low, high - share], 0, None))
     ax.errorbar(place, share, yerr=arms, fmt="none", ecolor=style.INK, elinewidth=1.4)
     ax.axhline(rows["expected"].iloc[0], color=style.INK, linestyle="--", linewidth=1)

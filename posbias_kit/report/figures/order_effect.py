@@ -27,11 +27,11 @@ def plot_order_effect(table):
     -------
     Axes
     """
-    frame = table.assign(label=_label_rows(table))
+    frame = table.assign(label=style.label_judges(table))
     if "task" not in frame:
         frame = frame.sort_values("beta", na_position="first")
     else:
-        frame = frame.iloc[::-1]
+        frame = frame.assign(label=frame["label"] + " · " + frame["task"].astype(str)).iloc[::-1]
     rows = np.arange(len(frame))
     ax = style.new_axes(len(frame) + 1)
     beta, low, high = (frame[c].to_numpy(float) for c in ("beta", "beta_low", "beta_high"))
@@ -50,13 +50,6 @@ def plot_order_effect(table):
     ax.grid(visible=False, axis="y")
     _set_scales(ax, np.r_[low, high, beta, frame.get("beta_marginal", beta)])
     return style.describe(ax, f"Order effect with intervals. {_read_out(frame)}")
-
-
-def _label_rows(table):
-    judges = style.label_judges(table)
-    if table["benchmark"].nunique() > 1:
-        judges = judges + " · " + table["benchmark"].astype(str)
-    return judges + " · " + table["task"].astype(str) if "task" in table else judges
 
 
 def _set_scales(ax, values):

@@ -91,7 +91,7 @@ def plot_stability(stability, threshold=0.85):
         From :func:`posbias_kit.analysis.repetition_stability` by judge; rows without repeats
         are left out.
     threshold : float
-        Drawn as a line: below it position metrics are hard to read.
+        Drawn as a line: below it a judge counts as unstable.
 
     Returns
     -------

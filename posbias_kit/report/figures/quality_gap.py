@@ -35,19 +35,20 @@ def plot_quality_gap(units, fits, response="pc"):
     -------
     FacetGrid
     """
-    fits = fits[fits["response"] == response]
+    fits = fits.assign(label=style.label_judges(fits))[fits["response"] == response]
     sources = list(fits["source"].unique())
+    units = units.assign(label=style.label_judges(units))
     points = pd.concat(
         [units.assign(source=source, win_rate=units[OWR[source]]) for source in sources]
     )
     with plt.rc_context({"figure.constrained_layout.use": False}):  # the grid lays itself out
         grid = sns.FacetGrid(
-            points, row="judge", col="source", height=2.4, aspect=1.5, margin_titles=True,
+            points, row="label", col="source", height=2.4, aspect=1.5, margin_titles=True,
             sharex="col",
         )  # fmt: skip
     grid.map_dataframe(sns.scatterplot, x="win_rate", y=response, s=18, alpha=0.5, linewidth=0)
-    for (judge, source), ax in grid.axes_dict.items():
-        _draw_fit(ax, fits[(fits["judge"] == judge) & (fits["source"] == source)], response, source)
+    for (label, source), ax in grid.axes_dict.items():
+        _draw_fit(ax, fits[(fits["label"] == label) & (fits["source"] == source)], response, source)
     grid.set(ylim=(-0.05, 1.05) if response == "pc" else (-1.05, 1.05))
     grid.set_axis_labels("overall win rate", _NAMES[response])
     grid.set_titles(row_template="{row_name}", col_template="")
@@ -85,7 +86,7 @@ def _draw_fit(ax, fit, response, source):
 def _say(fits):
     told = fits.dropna(subset=["r_squared"])
     parts = [
-        f"{row.judge}, {_SOURCES[row.source]}: R squared {row.r_squared:.2f}"
+        f"{row.label}, {_SOURCES[row.source]}: R squared {row.r_squared:.2f}"
         for row in told.itertuples()
     ]
     return "; ".join(parts) + "." if parts else "No fit was possible."

@@ -26,7 +26,7 @@ def plot_rank_change(table, raw=None, adjusted="order_averaged", columns=2):
     table : DataFrame
         From :func:`posbias_kit.analysis.adjusted_win_rates` by judge.
     raw, adjusted : str
-        Methods on the left and on the right; without `raw` the first order of the plan.
+        Methods on the left and on the right; without `raw` the first order of each judge's plan.
     columns : int
         Panels in a row.
 
@@ -35,9 +35,6 @@ def plot_rank_change(table, raw=None, adjusted="order_averaged", columns=2):
     Axes
         The first panel.
     """
-    if raw is None:
-        orders = table["method"][table["method"].str.startswith("order_")]
-        raw = min(set(orders) - {"order_averaged"}, default=adjusted)
     frame = table.assign(label=style.label_judges(table))
     judges = list(frame["label"].unique())
     size = frame.groupby("label")["candidate"].nunique().max()
@@ -47,13 +44,22 @@ def plot_rank_change(table, raw=None, adjusted="order_averaged", columns=2):
     _, axes = plt.subplots(
         rows, columns, squeeze=False, figsize=(width * columns, rows * (1.1 + 0.24 * size))
     )
-    notes = []
+    notes, left = [], {}
     for ax, judge in zip(axes.flat, judges, strict=False):
-        notes.append(_draw(ax, frame[frame["label"] == judge], judge, (raw, adjusted)))
+        rows = frame[frame["label"] == judge]
+        left[judge] = raw or _first_order(rows, adjusted)
+        notes.append(_draw(ax, rows, judge, (left[judge], adjusted)))
     for ax in axes.flat[len(judges) :]:
         ax.set_axis_off()
-    sides = f"{_name(raw)} against {_name(adjusted)}".replace("\n", " ")
+    names = " and ".join(map(_name, dict.fromkeys(left.values())))
+    sides = f"{names} against {_name(adjusted)}".replace("\n", " ")
     return style.describe(axes[0, 0], f"Ranks of the candidates, {sides}. {' '.join(notes)}")
+
+
+def _first_order(rows, adjusted):
+    """Name the first order that has a rank: pairs and sets have different ones."""
+    orders = rows["method"][rows["method"].str.startswith("order_") & rows["rank"].notna()]
+    return min(set(orders) - {"order_averaged"}, default=adjusted)
 
 
 def _draw(ax, frame, judge, methods):
