@@ -10,6 +10,7 @@ from posbias_kit.analysis.intervals import (
     ratio_intervals,
     share_intervals,
 )
+from posbias_kit.analysis.multiplicity import adjust_p
 from posbias_kit.analysis.order_permutation import (
     disagree_across,
     disagree_within,
@@ -68,7 +69,8 @@ def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, 
         split); excluded (the others); identical; across, within (mean I and N) and excess (mean
         E) with their intervals; share with its interval (CR2 t of the ratio); pc_cross_n
         (comparisons with a verdict in every order) and pc_cross = 1 - mean I over them, with its
-        interval; p; clusters (of the split); note (why a number is missing).
+        interval; p, and p_holm over the rows of a benchmark and experiment, or p_bh where `by`
+        holds `task`; clusters (of the split); note (why a number is missing).
 
     Raises
     ------
@@ -108,7 +110,7 @@ def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, 
         },
         dtype=float,
     )
-    return table.reset_index()[[*keys, *_COLUMNS]]
+    return adjust_p(table.reset_index()[[*keys, *_COLUMNS]], keys)
 
 
 _SUMMED = [

@@ -9,6 +9,7 @@ import pandas as pd
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.counts import COMPARISON_KEY
 from posbias_kit.analysis.intervals import cluster_sums, difference_intervals, share_intervals
+from posbias_kit.analysis.multiplicity import adjust_p
 from posbias_kit.analysis.series import group_columns, spread_candidates
 from posbias_kit.analysis.slot_labels import slot_label_test
 from posbias_kit.errors import ParamsError
@@ -56,7 +57,8 @@ def slot_wins(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
         One row a group and slot: verdicts, ties, decided (verdicts for any slot); wins; share
         with its interval (Wilson at the effective size, CR2 error); expected = 1/p; balanced;
         expected_shown (share expected in the orders shown); excess_n (verdicts it rests on),
-        excess with its interval (CR2 t); p (one test a group); clusters; note.
+        excess with its interval (CR2 t); clusters; note; p (one test a group), and p_holm over the
+        groups of a benchmark and experiment, or p_bh where `by` holds `task`.
 
     Raises
     ------
@@ -92,12 +94,13 @@ def slot_wins(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
     facts["p"] = _test_groups(sums, facts["_p"], permutations, seed)
     table = pd.concat([_estimate(sums, facts, slot, level) for slot in slots]).reset_index()
     table = table[table["slot"] <= table["_p"]].sort_values([*keys, "slot"], kind="stable")
-    return table[[*keys, *_COLUMNS]].reset_index(drop=True)
+    adjusted = adjust_p(facts[["p"]].reset_index(), keys)  # one test a group, not one a slot
+    return table[[*keys, *_COLUMNS]].merge(adjusted, on=keys)
 
 
 _COLUMNS = [
     "slot", "verdicts", "ties", "decided", "wins", "share", "share_low", "share_high", "expected",
-    "balanced", "expected_shown", "excess_n", "excess", "excess_low", "excess_high", "p",
+    "balanced", "expected_shown", "excess_n", "excess", "excess_low", "excess_high",
     "clusters", "note",
 ]  # fmt: skip
 
