@@ -37,6 +37,7 @@ def cr2_errors(design, residual, cluster, contrasts=None):
     -------
     covariance : ndarray of shape (k, k)
     df : ndarray of shape (k,)
+        Missing where the contrast rests on one cluster alone: its variance is not known.
 
     Examples
     --------
@@ -48,38 +49,79 @@ def cr2_errors(design, residual, cluster, contrasts=None):
     >>> bool(np.isclose(covariance, np.var([1, 2, 6], ddof=1) / 3)), df.round(6).tolist()
     (True, [2.0])
     """
-    bread = np.linalg.inv(design.T @ design)
     contrasts = np.eye(design.shape[1]) if contrasts is None else np.asarray(contrasts)
-    root = np.linalg.cholesky(bread)
-    solved = bread @ contrasts.T
-    names, code = np.unique(np.asarray(cluster), return_inverse=True)
+    code = np.unique(np.asarray(cluster), return_inverse=True)[1]
     rows = np.split(np.argsort(code, kind="stable"), np.cumsum(np.bincount(code))[:-1])
-    scores, own, across = [], [], []
-    for index in rows[: len(names)]:
-        block = design[index]
-        weighted = _adjust(block, root)  # X_g' A_g
-        scores.append(solved.T @ weighted @ residual[index])
-        influence = weighted.T @ solved
-        own.append((influence**2).sum(axis=0))
-        across.append(block.T @ influence)
-    scores, own, across = np.array(scores), np.array(own), np.array(across)
-    inner = np.einsum("gpk,pq,hqk->kgh", across, bread, across, optimize=True)
-    b = -inner
-    each = np.arange(len(names))
-    b[:, each, each] += own.T
-    trace = b[:, each, each].sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return scores.T @ scores, trace**2 / (b**2).sum(axis=(1, 2))
+    information = np.array([design[index].T @ design[index] for index in rows])
+    scores = np.array([residual[index] @ design[index] for index in rows])
+    return cr2_from_sums(information, scores, contrasts)
 
 
-def _adjust(block, root):
-    """X_g' A_g from the singular values s of X_g M^(1/2): those of I - H_gg are 1 - s^2."""
-    left, values, _ = np.linalg.svd(block @ root, full_matrices=False)
-    rest = 1 - values**2
-    inverse = np.zeros_like(rest)
-    np.divide(1, np.sqrt(np.abs(rest)), out=inverse, where=rest > _SINGULAR)
-    return block.T + (block.T @ left * (inverse - 1)) @ left.T
+def cr2_from_sums(information, scores, contrasts):
+    """Compute what :func:`cr2_errors` does from each cluster's share of the normal equations.
+
+    With J_g = X_g'X_g and s_g = X_g'e_g nothing else is needed, as
+
+        X_g' A_g e_g = (I - J_g M)^(-1/2) s_g,
+
+    so a likelihood can give its clusters' information and gradient at the estimate. With
+    M = L L' the J_g become K_g = L' J_g L, which sum to I and have the eigenvalues of H_gg; for
+    d = L'c,
+
+        B_gg = d' K_g (I - K_g)^(-1) d - t_g't_g,  B_gh = -t_g't_h,
+        t_g = K_g (I - K_g)^(-1/2) d.
+
+    Parameters
+    ----------
+    information : ndarray of shape (clusters, p, p)
+    scores : ndarray of shape (clusters, p)
+    contrasts : ndarray of shape (k, p)
+
+    Returns
+    -------
+    covariance : ndarray of shape (k, k)
+    df : ndarray of shape (k,)
+
+    Examples
+    --------
+    The mean of three clusters of two, as for :func:`cr2_errors`.
+
+    >>> covariance, df = cr2_from_sums(
+    ...     np.full((3, 1, 1), 2.0), np.array([[-4.0], [-2.0], [6.0]]), np.eye(1))
+    >>> covariance.round(4).tolist(), df.round(6).tolist()
+    ([[2.3333]], [2.0])
+    """
+    white = whiten(information.sum(axis=0))
+    ways = white @ contrasts.T
+    share, axes = np.linalg.eigh(white @ information @ white.T)
+    share, rest = np.clip(share, 0, 1), 1 - share
+    inverse = np.divide(1, rest, out=np.zeros_like(rest), where=rest > _SINGULAR)
+    root = np.sqrt(inverse)[..., None]
+    turned = axes.transpose(0, 2, 1)
+    scores = (axes @ (root * (turned @ (scores @ white.T)[..., None])))[..., 0] @ ways
+    along = turned @ ways
+    own = np.einsum("gp,gpk->gk", share * inverse, along**2)
+    t = axes @ (share[..., None] * root * along)
+    cross = (t**2).sum(axis=1)
+    trace = (own - cross).sum(axis=0)
+    outer = np.einsum("gpk,gqk->kpq", t, t, optimize=True)
+    squares = (own * (own - 2 * cross)).sum(axis=0) + (outer**2).sum(axis=(1, 2))
+    known = trace > _KNOWN * (ways**2).sum(axis=0)
+    df = np.divide(trace**2, squares, out=np.full(len(trace), np.nan), where=known)
+    return scores.T @ scores, df
+
+
+def whiten(total):
+    """Return W with W'W the inverse of `total`, a row for each direction with information."""
+    size = np.sqrt(np.diag(total))
+    size[size == 0] = 1
+    values, vectors = np.linalg.eigh(total / np.outer(size, size))
+    use = values > _SINGULAR * 1e-3
+    return (vectors[:, use] / np.sqrt(values[use])).T / size
 
 
 _SINGULAR = 1e-10
 """A direction with less than this share left outside its own cluster counts as none."""
+
+_KNOWN = 1 - 1e-4
+"""Less of the variance than this outside such directions, and a contrast has no error."""

@@ -16,7 +16,7 @@ from posbias_kit.errors import ParamsError
 FLIPS = ["primacy_full", "recency_full", "primacy_half", "recency_half"]
 """Kinds of flips: full to the first and second slot, half to the first and second."""
 
-_POOLED = ["beta_marginal", "beta_marginal_se", "beta_marginal_low", "beta_marginal_high"]
+_POOLED = [f"beta_marginal{part}" for part in ("", "_se", "_df", "_low", "_high")]
 _COLUMNS = [
     "comparisons", "flips", "primacy_full", "primacy_half", "recency_full", "recency_half",
     "beta", "beta_se", "beta_df", "beta_low", "beta_high", "p",
@@ -73,9 +73,9 @@ def order_effect(verdicts, by=("judge",), level=0.95, scores=None, features=None
         interval; mde (minimum detectable beta at power .8); beta_bound (one-sided, where all
         flips go one way: from below if to the first slot, from above if to the second, each
         cluster counted as one flip); beta_firth (penalised, for sensitivity only);
-        beta_marginal with its cluster-robust error and interval; log_nu (tie parameter) and p_tie
-        = P(TIE | equal answers); clusters (with comparisons); flip_clusters (with flips: what
-        beta rests on); note, marginal_note (why a number is missing).
+        beta_marginal with its CR2 error, Satterthwaite df and t interval; log_nu (tie parameter)
+        and p_tie = P(TIE | equal answers); clusters (with comparisons); flip_clusters (with
+        flips: what beta rests on); note, marginal_note (why a number is missing).
 
     Raises
     ------
@@ -233,12 +233,12 @@ def _fit_marginal(verdicts, keys, level, scores, features):
     rows = []
     for model in fit_pooled(pairs, keys, scores, features):
         fit, tie = model.fit, "log_nu" in model.terms
-        beta, se = fit.params[0], fit.errors[0]
-        half = stdtrit(max(fit.clusters - 1, 1), (1 + level) / 2) * se
+        beta, se, df = fit.params[0], fit.errors[0], fit.df[0]
+        half = stdtrit(df, (1 + level) / 2) * se
         nu = fit.params[1] if tie else np.nan
         weight = np.exp([beta, nu, 0.0])
         notes = [explain_missing(fit)[0], model.note]
-        row = [beta, se, beta - half, beta + half, nu, weight[1] / weight.sum()]
+        row = [beta, se, df, beta - half, beta + half, nu, weight[1] / weight.sum()]
         rows.append([*model.group.values(), *row, "; ".join(filter(None, notes))])
     names = [*keys, *_POOLED, "log_nu", "p_tie", "marginal_note"]
     return pd.DataFrame(rows, columns=names).set_index(keys)

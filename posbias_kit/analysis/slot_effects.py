@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from posbias_kit.analysis.multiplicity import adjust_p
 from posbias_kit.analysis.pooled import fit_pooled, list_terms
 from posbias_kit.analysis.series import group_columns
 from posbias_kit.errors import ParamsError
@@ -42,8 +43,10 @@ def slot_effects(verdicts, by=("judge",), level=0.95, scores=None, features=None
     -------
     DataFrame
         One row a group and slot: wins (verdicts for the slot); decided (verdicts for any slot);
-        effect, se (clustered), low, high in log-odds; df; p (t test of 0); p_slot = P(slot |
-        equal answers, decisive), to be read against 1/p for p slots; clusters; note.
+        effect, se (CR2 by cluster), df (Satterthwaite), low, high in log-odds; p (t test of 0);
+        p_holm over the judges and slots of a benchmark and experiment, or p_bh where `by` holds
+        `task` (the two slots of a pair are one test); p_slot = P(slot | equal answers, decisive),
+        to be read against 1/p for p slots; clusters; note.
 
     Raises
     ------
@@ -71,10 +74,20 @@ def slot_effects(verdicts, by=("judge",), level=0.95, scores=None, features=None
         _list_slots(model, level).assign(**model.group)
         for model in fit_pooled(verdicts, keys, scores, features)
     ]
+    name = "p_bh" if "task" in keys else "p_holm"
     columns = [*keys, *_COLUMNS]
+    columns.insert(columns.index("p") + 1, name)
     if not tables:
         return pd.DataFrame(columns=columns)
-    return pd.concat(tables, ignore_index=True)[columns]
+    return _adjust_once(pd.concat(tables, ignore_index=True), keys)[columns]
+
+
+def _adjust_once(table, keys):
+    """Correct p over the table; the second slot of a pair repeats the first's test."""
+    twin, p = table["twin"], table["p"]
+    table = adjust_p(table.assign(p=p.mask(twin)), keys)
+    name = table.columns[table.columns.get_loc("p") + 1]
+    return table.assign(**{"p": p, name: table[name].mask(twin, table[name].shift())})
 
 
 def _list_slots(model, level):
@@ -94,6 +107,7 @@ def _list_slots(model, level):
     wins = model.chosen[:slots]
     return table.assign(
         slot=np.arange(1, slots + 1),
+        twin=(slots == 2) & (np.arange(slots) == 1),
         wins=wins.astype("int64"),
         decided=int(wins.sum()),
         p_slot=special.softmax(table["effect"].to_numpy(dtype=float)),

@@ -10,16 +10,19 @@ logit of McFadden. The fit never reports a number for what the data do not deter
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy import linalg, optimize, sparse, special
 
+from posbias_kit.analysis.cr2 import cr2_from_sums, whiten
 from posbias_kit.analysis.separation import identify_columns, rule_out
 
 SEPARATED = "not estimable: separation"
 FLAT = "not estimable: no variation"
 FAILED = "not estimable: the fit did not converge"
 _TINY = 1e-4
+_SILENT = 1e-12
 
 
 @dataclass(frozen=True)
@@ -28,29 +31,59 @@ class SlotFit:
 
     Parameters
     ----------
-    params, errors, model_errors : ndarray
-        Estimates; cluster-robust errors, with the correction G / (G - 1) (n - 1) / (n - k);
-        errors under independence.
-    covariance : ndarray
-        Cluster-robust.
+    params, sandwich_errors, model_errors : ndarray
+        Estimates; for comparison the plain cluster sandwich with the correction
+        G / (G - 1) (n - 1) / (n - k), too small with few or uneven clusters, and errors under
+        independence.
     notes : tuple of str
         Why a parameter is missing, else empty.
     loglik : float
     verdicts, clusters : float, int
+    kept, information, scores : ndarray
+        Columns fitted, and each cluster's information and gradient for them.
     """
 
     params: np.ndarray
-    errors: np.ndarray
+    sandwich_errors: np.ndarray
     model_errors: np.ndarray
-    covariance: np.ndarray
     notes: tuple
     loglik: float
     verdicts: float
     clusters: int
+    kept: np.ndarray
+    information: np.ndarray
+    scores: np.ndarray
+
+    @cached_property
+    def _own(self):
+        return self.combine(np.eye(len(self.params)))
+
+    @property
+    def errors(self):
+        """CR2 errors by cluster."""
+        return self._own[0]
+
+    @property
+    def df(self):
+        """Satterthwaite degrees of freedom; missing where one cluster alone decides."""
+        return self._own[1]
+
+    def combine(self, weights):
+        """Return CR2 errors and df of combinations of the parameters, a row of weights each."""
+        if len(self.kept) == 0 or self.clusters == 0:
+            return tuple(np.full((2, len(weights)), np.nan))
+        used = weights[:, self.kept]
+        covariance, df = cr2_from_sums(self.information, self.scores, used)
+        df[(weights[:, np.array(self.notes) != ""] != 0).any(axis=1)] = np.nan
+        plain = ((whiten(self.information.sum(axis=0)) @ used.T) ** 2).sum(axis=0)
+        variance = np.diag(covariance)
+        # Clusters that cancel out exactly (no flip anywhere) say nothing about the error.
+        told = (variance >= _SILENT * plain) & ~np.isnan(df)
+        return np.sqrt(np.where(told, variance, np.nan)), df
 
 
 def fit_slot_logit(design, counts, clusters, offset=None, cells=None):
-    """Fit the model by maximum likelihood, with errors clustered.
+    """Fit the model by maximum likelihood, with CR2 errors by cluster.
 
     Where a direction of the parameters separates the data, the likelihood rises for ever along
     it. Then its limit is fitted: alternatives whose probability goes to 0 are taken out, the
@@ -103,8 +136,9 @@ def fit_slot_logit(design, counts, clusters, offset=None, cells=None):
     notes = np.where(flat, FLAT, np.where(known, "", SEPARATED)).astype(object)
     if not converged:
         notes[:] = FAILED
-    scores, number = _cluster_scores(problem, theta, counts, clusters, cells)
-    return _report(problem, theta, kept, notes, size, scores, number)
+        kept = kept[:0]
+    sums = _cluster_sums(problem, theta, kept, counts, clusters, cells)
+    return _report(problem, theta, kept, notes, size, *sums)
 
 
 @dataclass(frozen=True)
@@ -172,43 +206,44 @@ def _maximise(problem):
     return theta, kept, known, bool(np.abs(part.score(inner)).max() < 1e-5)
 
 
-def _cluster_scores(problem, theta, counts, clusters, cells):
-    """Gradient of each cluster, and the number of clusters with verdicts."""
-    total = counts.sum(axis=1)
-    told = total > 0
-    groups = np.unique(np.asarray(clusters)[told], return_inverse=True)[1]
-    number, width = int(groups.max(initial=-1)) + 1, counts.shape[1]
-    residual = (counts - total[:, None] * problem.chances(theta)[cells])[told]
-    column = cells[told][:, None] * width + np.arange(width)
-    place = (np.repeat(groups, width), column.ravel())
-    sums = sparse.csr_array((residual.ravel(), place), shape=(number, problem.counts.size))
-    return sums @ problem.design.reshape(-1, problem.design.shape[2]), number
+def _cluster_sums(problem, theta, kept, counts, clusters, cells):
+    """Information and gradient of each cluster with verdicts, for the columns kept."""
+    told = np.flatnonzero(counts.sum(axis=1) > 0)
+    code = np.unique(np.asarray(clusters)[told], return_inverse=True)[1]
+    order = told[np.argsort(code, kind="stable")]
+    chances, design = problem.chances(theta), problem.design[..., kept]
+    centred = design - np.einsum("na,nak->nk", chances, design)[:, None]
+    number, width = len(np.unique(code)), len(kept)
+    information, scores = np.zeros((number, width, width)), np.zeros((number, width))
+    for group, rows in enumerate(np.split(order, np.cumsum(np.bincount(code))[:-1])[:number]):
+        expected = counts[rows].sum(axis=1, keepdims=True) * chances[cells[rows]]
+        block = centred[cells[rows]].reshape(expected.size, width)
+        information[group] = (block * expected.reshape(-1, 1)).T @ block
+        scores[group] = (counts[rows] - expected).ravel() @ block
+    return information, scores
 
 
-def _report(problem, theta, kept, notes, size, scores, number):
-    """Errors of the columns fitted, on the scale of the design as given."""
-    width, total = len(size), float(problem.counts.sum())
-    robust, plain = (np.full((width, width), np.nan) for _ in range(2))
-    if len(kept) and FAILED not in notes:
-        inverse = linalg.pinvh(problem.information(theta)[np.ix_(kept, kept)])
-        plain[np.ix_(kept, kept)] = inverse
+def _report(problem, theta, kept, notes, size, information, scores):
+    """Errors on the scale of the design as given."""
+    width, total, number = len(size), float(problem.counts.sum()), len(scores)
+    scores, information = scores * size[kept], information * np.outer(size[kept], size[kept])
+    missing, plain, robust = notes != "", *np.full((2, width), np.nan)
+    if len(kept) and number:
+        inverse = (white := whiten(information.sum(axis=0))).T @ white
+        plain[kept] = np.diag(inverse)
         if number > 1 and total > len(kept):
             correction = number / (number - 1) * (total - 1) / (total - len(kept))
-            meat = scores[:, kept] @ inverse
-            robust[np.ix_(kept, kept)] = correction * meat.T @ meat
-            # Clusters that cancel out exactly (no flip anywhere) say nothing about the error.
-            robust[np.diag(robust) < 1e-12 * np.diag(plain)] = np.nan
-    missing = notes != ""
-    for matrix in (robust, plain):
-        matrix[missing] = matrix[:, missing] = np.nan
-        matrix /= np.outer(size, size)
+            robust[kept] = correction * ((scores @ inverse) ** 2).sum(axis=0)
+    robust[missing | (robust < _SILENT * plain)] = plain[missing] = np.nan
     return SlotFit(
         params=np.where(missing, np.nan, theta / size),
-        errors=np.sqrt(np.diag(robust)),
-        model_errors=np.sqrt(np.diag(plain)),
-        covariance=robust,
+        sandwich_errors=np.sqrt(robust),
+        model_errors=np.sqrt(plain),
         notes=tuple(notes),
         loglik=float(problem.loglik(theta)),
         verdicts=total,
         clusters=number,
+        kept=kept,
+        information=information,
+        scores=scores,
     )

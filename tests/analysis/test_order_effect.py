@@ -101,7 +101,7 @@ def test_b22_separation():
     table = order_effect(verdicts).set_index("judge")
 
     assert table["primacy_full"].to_dict() == {"j-a": 2, "j-b": 0}
-    marginal = ["beta_marginal", "beta_marginal_se", "beta_marginal_low", "beta_marginal_high"]
+    marginal = [f"beta_marginal{part}" for part in ("", "_se", "_df", "_low", "_high")]
     assert table[NUMBERS + marginal].isna().all(axis=None)
     assert table["marginal_note"].str.startswith("not estimable: separation").all()
     assert table["p_holm"].isna().all()

@@ -10,7 +10,7 @@ from flip_studies import flip_study
 from verdict_tables import pairs, stack
 
 from posbias_kit.analysis.formats import answer_features
-from posbias_kit.analysis.pooled import pooled_order
+from posbias_kit.analysis.pooled import fit_pooled, pooled_order
 from posbias_kit.analysis.position import position_bias
 from posbias_kit.data import STARTER_QUALITY, build_verdicts, prepare_study
 from posbias_kit.errors import ParamsError, TableError
@@ -18,6 +18,7 @@ from posbias_kit.judge_kinds import PlantedParams
 from posbias_kit.judging import PlantedJudge, judge_presentations
 
 VERDICT = {"first": 1, "tie": 0, "second": 2}
+KEYS = ["benchmark", "experiment", "judge"]
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def order_verdicts(refs):
 
 @pytest.mark.parametrize("name", ["bt_drop", "bt_davidson"])
 def test_equals_r_bradley_terry(refs, order_verdicts, name):
-    """Order effect, abilities against m1 and log_nu, with R's cluster-robust errors."""
+    """Order effect, abilities against m1 and log_nu, with R's sandwich errors (HC1) beside CR2."""
     terms = pd.DataFrame(json.loads((refs / f"{name}.json").read_text())["coefficients"])
     terms = terms.set_index("term").rename({"order": "first"})
     used = order_verdicts[order_verdicts["choice"] != 0] if name == "bt_drop" else order_verdicts
@@ -58,7 +59,12 @@ def test_equals_r_bradley_terry(refs, order_verdicts, name):
     assert set(table.index) == set(terms.index)
     found = table.loc[terms.index]
     assert found["estimate"].tolist() == pytest.approx(terms["estimate"].tolist(), abs=1e-6)
-    assert found["se"].tolist() == pytest.approx(terms["se_cluster_G_n"].tolist(), abs=1e-6)
+    fit = fit_pooled(used, KEYS)[0].fit
+    errors = pd.Series(fit.sandwich_errors, index=table.index).loc[terms.index]
+    assert errors.tolist() == pytest.approx(terms["se_cluster_G_n"].tolist(), abs=1e-6)
+    assert table["se"].tolist() == fit.errors.tolist()
+    assert table["df"].tolist() == fit.df.tolist()
+    assert found["se"].tolist() == pytest.approx(errors.tolist(), rel=0.005)  # 50 even clusters
 
 
 def test_known_scores_replace_abilities(refs):
@@ -84,13 +90,15 @@ def test_known_scores_replace_abilities(refs):
     scores = scores.round(9).drop_duplicates().assign(candidate="a")
     scores = pd.concat([scores, scores.assign(candidate="b", log_odds=0.0)])
 
-    table = pooled_order(build_verdicts(frame), scores=scores)
+    verdicts = build_verdicts(frame)
+    table = pooled_order(verdicts, scores=scores)
 
     assert table["kind"].tolist() == ["order"] * 3
     expected = [row["estimate"] for row in terms]
     assert table["estimate"].tolist() == pytest.approx(expected, abs=1e-7)
     errors = [row["se_cluster_G_n"] * np.sqrt(1077 / 1079) for row in terms]
-    assert table["se"].tolist() == pytest.approx(errors, abs=1e-6)
+    fits = [model.fit.sandwich_errors[0] for model in fit_pooled(verdicts, KEYS, scores)]
+    assert fits == pytest.approx(errors, abs=1e-6)
 
 
 def test_known_scores_undo_the_attenuation():

@@ -1,5 +1,7 @@
 """Slot effects of lists: planted, against statsmodels, and in words."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,6 +56,19 @@ def test_planted_effects_are_found(tie):
     assert table["effect"].sum() == pytest.approx(0, abs=1e-12)
     planted = np.exp(EFFECTS) / np.exp(EFFECTS).sum()
     assert table["p_slot"].tolist() == pytest.approx(planted.tolist(), abs=0.03)
+
+
+def test_errors_do_not_depend_on_the_coding():
+    """Shown backwards, the last slot's effect, error, df and p are those of the first."""
+    verdicts = list_study(np.random.default_rng(5), 15, EFFECTS, 0.5)
+    shown = verdicts["shown"].map(lambda text: json.dumps(json.loads(text)[::-1]))
+    choice = (5 - verdicts["choice"]).where(verdicts["choice"] > 0, 0)
+
+    table = slot_effects(verdicts)
+    back = slot_effects(verdicts.assign(shown=shown, choice=choice))
+
+    for name in ("effect", "se", "df", "p", "p_holm"):
+        assert table[name].tolist() == pytest.approx(back[name].tolist()[::-1], rel=1e-5)
 
 
 def test_is_the_top_of_the_conditional_logit():

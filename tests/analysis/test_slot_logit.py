@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import softmax
+from working_models import by_matrices
 
 from posbias_kit.analysis.slot_logit import FLAT, SEPARATED, fit_slot_logit
 
@@ -44,8 +46,10 @@ def test_equals_r_logit(refs, name):
 
     assert fit.params == pytest.approx(terms["estimate"].to_numpy(), abs=1e-8)
     assert fit.model_errors == pytest.approx(terms["se_model"].to_numpy(), abs=1e-7)
-    assert fit.errors == pytest.approx(terms["se_cluster_G_n"].to_numpy(), abs=1e-6)
-    plain = fit.errors * np.sqrt(59 / 60 * (fit.verdicts - len(terms)) / (fit.verdicts - 1))
+    assert fit.sandwich_errors == pytest.approx(terms["se_cluster_G_n"].to_numpy(), abs=1e-6)
+    plain = fit.sandwich_errors * np.sqrt(
+        59 / 60 * (fit.verdicts - len(terms)) / (fit.verdicts - 1)
+    )
     assert plain == pytest.approx(terms["se_cluster_none"].to_numpy(), abs=1e-6)
     gee = pd.DataFrame(expected["gee"]["independence"])
     assert plain == pytest.approx(gee["std_error"].to_numpy(), abs=1e-6)
@@ -67,9 +71,62 @@ def test_equals_r_half_wins(refs):
     chance = 1 / (1 + np.exp(-design[:, 0] @ fit.params))
     pearson = ((won - chance) ** 2 / (chance * (1 - chance))).sum() / (len(data) - len(terms))
     assert fit.params == pytest.approx(terms["estimate"].to_numpy(), abs=1e-8)
-    assert fit.errors == pytest.approx(terms["se_cluster_G_n"].to_numpy(), abs=1e-6)
+    assert fit.sandwich_errors == pytest.approx(terms["se_cluster_G_n"].to_numpy(), abs=1e-6)
     scaled = fit.model_errors * np.sqrt(pearson)
     assert scaled == pytest.approx(terms["se_model"].to_numpy(), abs=1e-7)
+
+
+def test_cr2_equals_r(refs):
+    """R: clubSandwich's CR2 errors and Satterthwaite df of a logit, rows of many verdicts."""
+    data = pd.read_csv(refs / "quality_gap_cr2.csv")
+    expected = pd.DataFrame(json.loads((refs / "quality_gap_cr2.json").read_text())["logit"])
+    design, _ = _logistic(np.c_[np.ones(len(data)), data["quality"]], np.zeros(len(data)))
+
+    fit = fit_slot_logit(design, data[["first", "second"]].to_numpy(float), data["question"])
+
+    assert fit.errors == pytest.approx(expected["se"].to_numpy(), rel=1e-7)
+    assert fit.df == pytest.approx(expected["df"].to_numpy(), rel=1e-7)
+
+
+def test_cr2_of_more_slots_by_matrices():
+    """Three slots: CR2 from the definition, each verdict's working weight a 3 x 3 matrix.
+
+    A row's verdict has the covariance W = diag P - P P', and with D its design, I - H_gg and the
+    variance are those of the rows W^(1/2) D and the residuals W^(-1/2) (chosen - P).
+    """
+    rng = np.random.default_rng(2)
+    design, clusters = rng.standard_normal((40, 3, 2)), np.repeat(np.arange(8), 5)
+    design[:5] *= 4  # a cluster of much leverage
+    counts = np.eye(3)[rng.integers(3, size=40)]
+
+    fit = fit_slot_logit(design, counts, clusters)
+
+    rows, residuals = [], []
+    for x, chosen, chances in zip(
+        design, counts, softmax(design @ fit.params, axis=1), strict=True
+    ):
+        values, vectors = np.linalg.eigh(np.diag(chances) - np.outer(chances, chances))
+        use = values > 1e-9
+        root = vectors[:, use] * np.sqrt(values[use])
+        rows.append(root.T @ x)
+        residuals.append((vectors[:, use] / np.sqrt(values[use])).T @ (chosen - chances))
+    covariance, df = by_matrices(np.vstack(rows), np.hstack(residuals), np.repeat(clusters, 2))
+    assert fit.errors**2 == pytest.approx(np.diag(covariance), rel=1e-6)
+    assert fit.df == pytest.approx(df, rel=1e-6)
+    both, _ = fit.combine(np.array([[1.0, 1.0]]))
+    assert both[0] ** 2 == pytest.approx(covariance.sum(), rel=1e-6)
+
+
+def test_a_parameter_of_one_cluster_has_no_error():
+    """A covariate that only one cluster knows has an estimate, and nothing to judge it by."""
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(6), 10)
+    design, counts = _logistic(np.c_[np.ones(60), clusters == 2], rng.integers(2, size=60))
+
+    fit = fit_slot_logit(design, counts, clusters)
+
+    assert np.isfinite(fit.params).all()
+    assert np.isnan(fit.errors).tolist() == np.isnan(fit.df).tolist() == [False, True]
 
 
 def test_cells_only_save_work():
