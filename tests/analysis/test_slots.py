@@ -140,9 +140,10 @@ def test_rows_and_other_judges_change_nothing():
     one = sets(["111", "132", "121", "213"])
     both = stack(one, sets(["333", "222"], judge="a")).sample(frac=1, random_state=2)
     found = slot_wins(both)
+    beside = found[found["judge"] == "j"].reset_index(drop=True)
 
     pd.testing.assert_frame_equal(
-        slot_wins(one), found[found["judge"] == "j"].reset_index(drop=True)
+        slot_wins(one).drop(columns="p_holm"), beside.drop(columns="p_holm")
     )
 
 

@@ -68,7 +68,7 @@ def test_known_trouble_is_one_message(monkeypatch, error, status, said):
         raise error
 
     monkeypatch.setattr(chain, "run_study", fail)
-    done = call("run", "a.yaml")
+    done = call("run", "a.yaml", "--yes")
 
     assert done.exit_code == status
     assert said in done.stderr
