@@ -94,7 +94,8 @@ def test_killed_five_times(uninterrupted, tmp_path):
         assert not whole["call"].iloc[len(before) :].isin(answered).any()
     verdicts = pd.read_parquet(tmp_path / "verdicts.parquet")
     pd.testing.assert_frame_equal(verdicts, uninterrupted[0])
-    assert 0 <= attempts.total() - len(whole) <= 5 * 64, "at most what was in flight"
+    # In flight, or back and on the way to the disk: nobody has used these yet.
+    assert 0 <= attempts.total() - len(whole) <= 5 * 2 * 64
 
 
 def test_second_run_beside_it_is_refused(tmp_path):
