@@ -46,6 +46,11 @@ FIGURES = {
     "agreement_without_ties",
     "disagreement_distribution",
     "majority_reliability",
+    "noise_or_position",
+    "slot_wins",
+    "planning",
+    "rank_change",
+    "order_effect",
     "summary",
 }
 

@@ -1,11 +1,15 @@
 """Judge a study of so many pairs in this process: ``judge_in_process.py URL FOLDER PAIRS``."""
 
 import json
+import signal
 import sys
 import warnings
 from pathlib import Path
 
 from live_studies import judge, live, tables
+
+# A job in the background starts with the interrupt ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def main():
