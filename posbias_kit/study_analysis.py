@@ -64,8 +64,6 @@ class QualityGap(Section):
     """Where the stepwise search starts."""
     criterion: Literal["aic", "bic"] = "aic"
     """What a step must lower."""
-    splits: Count = 200
-    """Random halves for the gap that is taken from other series than the response."""
 
 
 class OrderEffect(Section):

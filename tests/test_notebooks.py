@@ -8,7 +8,6 @@ import pytest
 from notebook_files import NOTEBOOKS, code_cells, comment_lines, read, saved_files, tagged
 
 LONGEST_CELL = 12
-LONGEST_PARAMETERS = 16
 CELL_TAGS = {"parameters", "hide-input"}
 BANNED = {
     "magic or shell line": re.compile(r"^\s*[%!]", re.M),
@@ -77,13 +76,10 @@ def test_parameters_are_typed_literals_with_comments(path):
 
 
 def test_code_cells_are_short(path):
-    """A code cell has at most 12 lines; the parameters cell, a list of settings, 16."""
-    notebook = read(path)
-    (settings,) = tagged(notebook, "parameters")
-    cells = [cell for cell in code_cells(notebook) if cell is not settings]
+    """A code cell has at most 12 lines."""
+    cells = code_cells(read(path))
 
     assert [c.id for c in cells if len(c.source.splitlines()) > LONGEST_CELL] == []
-    assert len(settings.source.splitlines()) <= LONGEST_PARAMETERS
 
 
 @pytest.mark.parametrize("what", BANNED)

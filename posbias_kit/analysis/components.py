@@ -45,9 +45,8 @@ def variance_components(verdicts, metric="pc", by=("judge",), convention="paper"
     DataFrame
         One row a group: metric, estimate, s2_q, s2_c, s2_r, s2_mean, df, clusters, comparisons,
         series, orders (calls for one repeat of a comparison: the orders it was shown in, the
-        largest number), note. A part that the pilot cannot
-        tell apart (s2_r without repeats, s2_c with one comparison a cluster) is missing and
-        contained in the one before it.
+        largest number), note. A part that the pilot cannot tell apart (s2_r without repeats, s2_c
+        with one comparison a cluster) is missing and contained in the one before it.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-import numpy as np
+import pandas as pd
 
 from posbias_kit.analysis.bca import bca_intervals
 from posbias_kit.analysis.intervals import (
@@ -85,7 +85,6 @@ def estimate_metric(verdicts, metric="pc", method="headline", convention="paper"
 
     Examples
     --------
-    >>> import pandas as pd
     >>> from posbias_kit.data import build_verdicts
     >>> verdicts = build_verdicts(pd.DataFrame({
     ...     "benchmark": "B", "task": "t", "judge": "j", "repeat": 1, "question": list("ppqqrr"),
@@ -118,13 +117,15 @@ def estimate_metric(verdicts, metric="pc", method="headline", convention="paper"
 
 def _interval(sums, metric, method, level, draws, seed):
     """Estimate, limits, degrees of freedom and clusters of the only group."""
-    found = ratio_intervals(sums, "x", "n", level).iloc[0]
-    if method == "headline" and metric == "pc":
-        return share_intervals(sums, "x", "n", level).iloc[0]
     if method == "headline":
-        return difference_intervals(sums, "plus", "minus", "n", level).iloc[0]
+        return (
+            share_intervals(sums, "x", "n", level)
+            if metric == "pc"
+            else difference_intervals(sums, "plus", "minus", "n", level)
+        ).iloc[0]
+    found = ratio_intervals(sums, "x", "n", level).iloc[0]
     if method == "cr2":
         return found
     make = bootstrap_intervals if method == "bootstrap" else bca_intervals
     limits = make(sums, "x", "n", level, draws, seed).iloc[0]
-    return found.mask(found.index.isin(["low", "high"]), np.nan).fillna(limits)
+    return pd.concat([found.drop(["low", "high"]), limits])

@@ -72,6 +72,16 @@ class Adapter:
         raw = raw.replace(self._key, "[key]") if self._key else raw
         return self._read(raw, headers, prompt, sent)
 
+    def _options(self, sdk, base_url):
+        """Return what both SDKs are made with: no retries of their own, no deadline of theirs."""
+        return {
+            "api_key": self._key or "none",
+            "base_url": base_url,
+            "max_retries": 0,
+            "timeout": None,  # every call has a deadline of its own
+            "http_client": _plain_client(sdk.DefaultAsyncHttpxClient, base_url),
+        }
+
     def drop(self, error):
         """Leave out from now on the setting that the endpoint refused."""
         self.not_sent.append(error.refused)
@@ -90,7 +100,7 @@ class Adapter:
         await self._sdk.close()
 
 
-def plain_client(kind, base_url):
+def _plain_client(kind, base_url):
     """Return an HTTP client that reaches this machine without a proxy; None for the SDK's own."""
     host = urlsplit(base_url or "").hostname
     return kind(trust_env=False) if host in _LOOPBACK else None

@@ -1,7 +1,7 @@
 """Anthropic's messages, through its own SDK (the extra `anthropic`)."""
 
 from posbias_kit.errors import ParamsError
-from posbias_kit.judging.adapter import Adapter, plain_client
+from posbias_kit.judging.adapter import Adapter
 from posbias_kit.judging.failures import parse_body
 from posbias_kit.judging.protocol import Reply, Usage
 
@@ -40,13 +40,7 @@ class AnthropicClient(Adapter):
                 cure="install the extra: pip install 'posbias-kit[anthropic]'",
             ) from None
         self._errors = anthropic
-        return anthropic.AsyncAnthropic(
-            api_key=self._key or "none",
-            base_url=params.base_url,
-            max_retries=0,
-            timeout=None,  # every call has a deadline of its own
-            http_client=plain_client(anthropic.DefaultAsyncHttpxClient, params.base_url),
-        )
+        return anthropic.AsyncAnthropic(**self._options(anthropic, params.base_url))
 
     async def _send(self, prompt, fields):
         # The SDK wants these three by name, and takes whatever else as it is.

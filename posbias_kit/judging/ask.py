@@ -120,12 +120,9 @@ class Asker:
 
     async def _try(self, call, number, end):
         await self._pace.take(call.most.tokens)
-        if self.halted.is_set():
-            raise Halt
         row = self._row(call, number)
-        timeout = max(min(self._limits.timeout, end - time.monotonic()), 0.001)
         try:
-            reply = await self._send(call, timeout, row)
+            reply = await self._send(call, end, row)
         except CallError as error:
             self.budget.spend(Usage(), None, call.most)
             await self.log.add(row | failure_row(error))
@@ -136,11 +133,12 @@ class Asker:
         await self.log.add(row)
         return row["status"]
 
-    async def _send(self, call, timeout, row):
+    async def _send(self, call, end, row):
         """Hold a place in flight only while the endpoint is asked, not while the log is written."""
         async with self._flying:
             if self.halted.is_set():
                 raise Halt
+            timeout = max(min(self._limits.timeout, end - time.monotonic()), 0.001)
             row["time"] = datetime.now(UTC).isoformat(timespec="milliseconds")
             began = time.perf_counter()
             try:

@@ -3,6 +3,7 @@
 import json
 
 from posbias_kit.judging.budget import price
+from posbias_kit.judging.labels import read_margin
 from posbias_kit.judging.protocol import CUT_OFF, REFUSED
 from posbias_kit.parsing import Verdict, parse_verdict
 from posbias_kit.schema import Reason, Status
@@ -71,8 +72,6 @@ def failure_row(error):
 def _margin(reply, prompt):
     if not reply.logprobs or prompt.slots != 2:
         return None
-    from posbias_kit.judging.labels import read_margin
-
     return read_margin(reply.logprobs, prompt.labels)
 
 

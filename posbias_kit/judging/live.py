@@ -7,7 +7,9 @@ from pathlib import Path
 from posbias_kit.judge_kinds import AnthropicParams, LocalParams, OpenAIParams
 from posbias_kit.judging.ask import Call
 from posbias_kit.judging.budget import estimate_tokens, price
+from posbias_kit.judging.local import serve
 from posbias_kit.judging.log_table import Totals, identify_call
+from posbias_kit.judging.prompts import load_template
 from posbias_kit.judging.protocol import Usage
 from posbias_kit.schema import Status
 
@@ -31,7 +33,7 @@ class LiveJudge:
         self.name, self.params = params.name, params
         self.seed = [seed, zlib.crc32(params.name.encode())]
         self._hosted = _hosted(params) if isinstance(params, LocalParams) else params
-        self.template = template or _load(params.template)
+        self.template = template or load_template(params.template)
         self.settings = self._client().configure(self._hosted)
         if getattr(params, "labels", "plain") != "plain":
             self.settings["labels"] = params.labels
@@ -57,8 +59,6 @@ class LiveJudge:
         if not isinstance(self.params, LocalParams):
             yield
             return
-        from posbias_kit.judging.local import serve
-
         told = {"threads": self.params.threads, "context": self.params.context}
         told["parallel"] = orders
         with serve(self.params.model, **told) as url:
@@ -129,12 +129,6 @@ def is_done(state, again=False):
     return state is not None and state.status in (
         {Status.OK} if again else {Status.OK, Status.INVALID}
     )
-
-
-def _load(name):
-    from posbias_kit.judging.prompts import load_template
-
-    return load_template(name)
 
 
 def _hosted(params):

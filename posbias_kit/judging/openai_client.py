@@ -2,8 +2,9 @@
 
 from math import exp, log
 
-from posbias_kit.judging.adapter import Adapter, plain_client
+from posbias_kit.judging.adapter import Adapter
 from posbias_kit.judging.failures import parse_body
+from posbias_kit.judging.labels import constrain
 from posbias_kit.judging.protocol import Reply, Usage
 
 
@@ -36,19 +37,9 @@ class OpenAIClient(Adapter):
         import openai
 
         self._errors, self._response = openai, httpx2.Response
-        return openai.AsyncOpenAI(
-            api_key=self._key or "none",
-            base_url=params.base_url,
-            max_retries=0,
-            timeout=None,  # every call has a deadline of its own
-            http_client=plain_client(openai.DefaultAsyncHttpxClient, params.base_url),
-        )
+        return openai.AsyncOpenAI(**self._options(openai, params.base_url))
 
     def _constraint(self, prompt):
-        if self._strategy == "plain":
-            return {}
-        from posbias_kit.judging.labels import constrain
-
         return constrain(self._strategy, prompt)
 
     async def _send(self, prompt, fields):

@@ -10,7 +10,7 @@ import yaml
 
 from posbias_kit.data import prepare_study
 from posbias_kit.errors import ReadError, RunError
-from posbias_kit.judging import estimate_calls, judge_presentations, make_judges
+from posbias_kit.judging import LiveJudge, estimate_calls, judge_presentations, make_judges
 from posbias_kit.judging.attempt_row import read_reply
 from posbias_kit.judging.log_table import iterate_log, read_log
 from posbias_kit.report.chain import read_tree
@@ -43,6 +43,8 @@ def plan_study(params, settings=()):
         if section is None:
             return study, pd.DataFrame()
         judges = make_judges(section["judges"], seed=study["seed"])
+        if not any(isinstance(judge, LiveJudge) for judge in judges):
+            return study, pd.DataFrame()
         tables = prepare_study(**study["data_preparation"], seed=study["seed"])
         log = project_root() / "outputs" / study["run_name"] / LOG
         return study, estimate_calls(
