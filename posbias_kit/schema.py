@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import pandera.pandas as pa
 
-from posbias_kit.errors import TableError
+from posbias_kit._schema_errors import table_error
 
 TIE = "TIE"
 """The winner of a tied verdict."""
@@ -192,7 +192,37 @@ REPLIES = pa.DataFrameSchema(
     name="replies",
 )
 
-TABLES = {schema.name: schema for schema in (QUESTIONS, ANSWERS, PRESENTATIONS, VERDICTS, REPLIES)}
+SCORES = pa.DataFrameSchema(
+    {
+        "benchmark": _text(),
+        "question": _text(),
+        "turn": _text(),
+        "candidate": _text(),
+        "judge": _text(),
+        "repeat": _whole(1),
+        "score": _number(),  # missing where there is none
+        "reason": _text(checks=pa.Check.isin(["", *Reason])),
+    },
+    strict=True,
+    unique=["benchmark", "question", "turn", "candidate", "judge", "repeat"],
+    name="scores",
+)
+
+LABELS = pa.DataFrameSchema(
+    {
+        "benchmark": _text(),
+        "question": _text(),
+        "turn": _text(),
+        "comparison": _text(),
+        "labeller": _text(),
+        "winner": _text(),  # candidate id, or TIE
+    },
+    strict=True,
+    name="labels",
+)
+
+_ALL = (QUESTIONS, ANSWERS, PRESENTATIONS, VERDICTS, REPLIES, SCORES, LABELS)
+TABLES = {schema.name: schema for schema in _ALL}
 
 
 def validate(frame, table, place=""):
@@ -201,7 +231,7 @@ def validate(frame, table, place=""):
     Parameters
     ----------
     frame : DataFrame
-    table : {"questions", "answers", "presentations", "verdicts", "replies"}
+    table : {"questions", "answers", "presentations", "verdicts", "replies", "scores", "labels"}
     place : str
         File or function named in the message.
 
@@ -215,34 +245,4 @@ def validate(frame, table, place=""):
     try:
         return schema.validate(frame, lazy=True)[list(schema.columns)]
     except pa.errors.SchemaErrors as error:
-        raise _table_error(error, schema, place or table) from None
-
-
-def _table_error(error, schema, place):
-    cases = error.failure_cases
-    checks, columns = set(cases["check"]), ", ".join(schema.columns)
-    for check, word, cure in (
-        ("column_in_dataframe", "missing", "add the column, or map one of yours to it"),
-        ("column_in_schema", "unknown", "drop or rename the column"),
-    ):
-        if check in checks:
-            names = cases.loc[cases["check"] == check, "failure_case"]
-            problem = f"{word} column {', '.join(map(repr, names))}"
-            return TableError(problem, place=place, allowed=columns, cure=cure)
-    if "multiple_fields_uniqueness" in checks:
-        rows = sorted({int(row) for row in cases["index"].dropna()})
-        key = error.data.loc[rows[0], schema.unique].astype(str).to_dict()
-        return TableError(
-            f"{len(rows)} rows share a key, e.g. {key} in rows {rows[:5]}",
-            place=place,
-            allowed=f"one row for each {', '.join(schema.unique)}",
-            cure="remove the duplicate rows, or number them with `repeat`",
-        )
-    # A check over whole rows reports every column of a row: one line a row and check is enough.
-    broken = cases.drop_duplicates(["check", "index"])
-    shown = "; ".join(
-        f"row {case['index']}: {case['column']} = {case['failure_case']!r} ({case['check']})"
-        for _, case in broken.head(3).iterrows()
-    )
-    problem = f"{len(broken)} values break the schema: {shown}"
-    return TableError(problem, place=place, cure="mend or set aside these rows")
+        raise table_error(error, schema, place or table) from None

@@ -1,0 +1,135 @@
+"""The records of all rows, with an account of every row."""
+
+from collections import Counter
+
+import pandas as pd
+
+from posbias_kit.data.layouts.records import Answer, Game, Grade, Label, Question, Source
+from posbias_kit.data.layouts.settle import Entry, number_repeats, settle
+from posbias_kit.errors import ReadError
+
+_WHY = {
+    "false repeat": ("shows other texts than {place}, under the same key: no repeat of it",
+                     "keep one generation of the answers, or name the candidates apart"),
+    "retried": ("has no verdict, and the call was made again in {place}", "nothing, or remove it"),
+    "twice": ("the same repeat of the same call stands in {place}",
+              "remove one of the rows, or number the repeats"),
+}  # fmt: skip
+_ASIDE = ["file", "line", "problem", "allowed", "cure"]
+
+
+class Ledger:
+    """Collects the records of a layout's files; knows the place of every one.
+
+    Parameters
+    ----------
+    layout : posbias_kit.data.layouts.records.Layout
+    benchmark : str
+        Name in the tables.
+    options : dict
+    """
+
+    def __init__(self, layout, benchmark, options):
+        self.layout, self.benchmark, self.options = layout, benchmark, options
+        self.names, self.places, self.aside = [], [], {}  # places: row -> (file, line)
+        self.records = {kind: [] for kind in (Game, Grade, Label, Question, Answer)}
+        self.rows_of = {kind: [] for kind in self.records}
+        self._texts = {}
+
+    def read(self, file, name):
+        """Read one file; `name` is what tables and messages call it."""
+        source = Source(file, name, self.options)
+        self.names.append(name)
+        for line, row in self.layout.rows(file):
+            number = len(self.places)
+            self.places.append((len(self.names) - 1, line))
+            try:
+                if isinstance(row, ReadError):
+                    raise row
+                records = self.layout.read(row, line, source)
+                self._compare_texts(records, number)
+            except ReadError as error:
+                self.aside[number] = error
+                continue
+            for record in records:
+                self.records[type(record)].append(record)
+                self.rows_of[type(record)].append(number)
+
+    def _compare_texts(self, records, number):
+        """Refuse a row whose texts differ from those that stood under the same ids before."""
+        told = {}
+        for record in records:
+            if not isinstance(record, Question | Answer):
+                continue
+            key = (type(record), *record[: 1 + isinstance(record, Answer)])
+            before, row = self._texts.get(key, (record.turns, number))
+            if before != record.turns:
+                what = "question" if isinstance(record, Question) else "answer"
+                raise ReadError(
+                    f"another text of this {what} stands in {self.place(row)}: {record[1]!r:.60}",
+                    allowed="one text for each question and candidate",
+                    cure="keep one generation of the answers, or name the candidates apart",
+                )
+            told[key] = before, row
+        self._texts.update(told)
+
+    def place(self, row):
+        """Return file and line of a row, for messages."""
+        file, line = self.places[row]
+        return f"{self.names[file]}, line {line}"
+
+    def settle(self):
+        """Set aside rows that repeat others without being repeats; return the repeats left."""
+        repeats = {}
+        for kind, entry in ((Game, _game_entry), (Grade, _grade_entry)):
+            entries = [
+                entry(row, record)
+                for row, record in zip(self.rows_of[kind], self.records[kind], strict=True)
+            ]
+            for row, (why, other) in settle(entries).items():
+                problem, cure = _WHY[why]
+                told = ReadError(problem.format(place=self.place(other)), cure=cure)
+                self.aside.setdefault(row, told)
+            repeats[kind] = number_repeats([e for e in entries if e.row not in self.aside])
+        for kind, rows in self.rows_of.items():
+            keep = [row not in self.aside for row in rows]
+            if not all(keep):
+                pairs = zip(self.records[kind], keep, strict=True)
+                self.records[kind] = [record for record, kept in pairs if kept]
+                self.rows_of[kind] = [row for row in rows if row not in self.aside]
+        return repeats
+
+    def account(self):
+        """Return the tables ``files`` and ``set_aside``."""
+        lost = [
+            (self.names[file], line, error.problem, error.allowed, error.cure)
+            for row, error in sorted(self.aside.items())
+            for file, line in (self.places[row],)
+        ]
+        rows = Counter(file for file, _ in self.places)
+        aside = Counter(self.places[row][0] for row in self.aside)
+        kept = Counter(f for row, (f, _) in enumerate(self.places) if row not in self.aside)
+        assert sum(rows.values()) == sum(kept.values()) + len(lost)  # noqa: S101  none vanishes
+        number = range(len(self.names))
+        files = pd.DataFrame(
+            {
+                "file": pd.Series(self.names, dtype="str"),
+                "rows": [rows[i] for i in number],
+                "kept": [kept[i] for i in number],
+                "set_aside": [aside[i] for i in number],
+            }
+        )
+        for kind, column in ((Game, "judgments"), (Grade, "grades"), (Label, "labels")):
+            found = Counter(self.places[row][0] for row in self.rows_of[kind])
+            files[column] = [found[i] for i in number]
+        return files, pd.DataFrame(lost, columns=_ASIDE)
+
+
+def _game_entry(row, game):
+    key = (game.judge, game.question, game.turn, game.arm, game.order, game.shown)
+    return Entry(row, key, game.repeat, game.choice is not None, game.prompt)
+
+
+def _grade_entry(row, grade):
+    key = (grade.judge, grade.question, grade.turn, grade.candidate)
+    return Entry(row, key, grade.repeat, grade.score is not None, grade.prompt)

@@ -1,0 +1,49 @@
+"""FastChat's files of texts that often lie beside judgments: questions and answers."""
+
+from posbias_kit.data.layouts.records import ALL, Answer, Question, id_of, lacking
+from posbias_kit.errors import ReadError
+
+_QUESTION = ("question_id", "turns")
+_ANSWER = ("question_id", "model_id", "choices")
+
+
+def is_companion(row):
+    """Whether a row is a question or an answer in FastChat's layout."""
+    return not lacking(row, *_ANSWER) or not lacking(row, *_QUESTION)
+
+
+def companion(row, source):
+    """Return the text in a row of ``question.jsonl`` or ``model_answer/*.jsonl``.
+
+    Parameters
+    ----------
+    row : dict
+    source : posbias_kit.data.layouts.records.Source
+
+    Returns
+    -------
+    list of Question or Answer
+    """
+    question = id_of(row["question_id"], "question_id")
+    if "choices" in row:
+        first = row["choices"][0] if row["choices"] else {}
+        turns = _texts(first.get("turns"), "choices[0].turns")
+        return [Answer(question, id_of(row["model_id"], "model_id"), turns)]
+    reference = row.get("reference")
+    reference = [reference] if isinstance(reference, str) else reference
+    return [
+        Question(
+            question,
+            _texts(row["turns"], "turns"),
+            str(row.get("category") or ALL),
+            _texts(reference, "reference") if reference else None,
+        )
+    ]
+
+
+def _texts(value, key):
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):
+        return tuple(value)
+    raise ReadError(
+        f"{key} is {str(value)[:60]!r}", allowed="a list of texts, one a turn", cure=f"mend {key}"
+    )

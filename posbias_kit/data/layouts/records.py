@@ -1,0 +1,243 @@
+"""What one row of a published file can say: a judgment, a grade, a label, or a text.
+
+The reader of a layout turns each row into such records, or raises ReadError: then the row is set
+aside with its file, line and cure. Everything else is done once for all layouts in
+:mod:`posbias_kit.data.layouts.collect`.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from posbias_kit.data.layouts.rows import json_rows
+from posbias_kit.errors import ReadError
+
+ALL = "all"
+"""The task where a file tells none."""
+
+
+class Game(NamedTuple):
+    """One judgment of one presentation."""
+
+    question: str
+    shown: tuple[str, ...]
+    """Candidates in the order shown, slot 1 first."""
+    judge: str
+    choice: int | None
+    """Slot 1..p, 0 = TIE, None where there is no verdict."""
+    reason: str = ""
+    """Of :class:`posbias_kit.schema.Reason` where there is no verdict."""
+    task: str = ALL
+    turn: str = ""
+    arm: str = ""
+    reference: str = ""
+    order: str = ""
+    """The source's own name of the order, list-wise only."""
+    repeat: int = 0
+    """0: the rows of one key are numbered as they come."""
+    prompt: int = 0
+    """Hash of what the judge was shown, 0 where it is not told; see :func:`.settle.settle`."""
+    margin: float | None = None
+    raw: str | None = None
+    """The reply, where the file has it."""
+    format: str = ""
+    """How the reply would be parsed, see :func:`posbias_kit.parsing.parse_verdict`."""
+    options: int = 3
+
+
+class Grade(NamedTuple):
+    """One grade that a judge gave to one answer."""
+
+    question: str
+    candidate: str
+    judge: str
+    score: float | None
+    reason: str = ""
+    turn: str = ""
+    repeat: int = 0
+    prompt: int = 0
+
+
+class Label(NamedTuple):
+    """What a human, or whoever made the benchmark, holds to be right."""
+
+    question: str
+    candidates: tuple[str, ...]
+    labeller: str
+    """Who says so; GOLD for the benchmark's own label."""
+    winner: str
+    """Candidate id, or TIE."""
+    turn: str = ""
+
+
+GOLD = "gold"
+
+
+class Question(NamedTuple):
+    """The text of a question."""
+
+    question: str
+    turns: tuple[str, ...]
+    task: str = ALL
+    reference_answer: tuple[str, ...] | None = None
+
+
+class Answer(NamedTuple):
+    """The text of an answer."""
+
+    question: str
+    candidate: str
+    turns: tuple[str, ...]
+
+
+class Source(NamedTuple):
+    """The file a row stands in, and what the caller asked for."""
+
+    file: Path
+    name: str
+    """Path below the folder that was given, with forward slashes: what messages and tables say."""
+    options: dict
+    """Options of the layout, given by name."""
+
+
+class Layout(NamedTuple):
+    """How one published layout is read."""
+
+    name: str
+    title: str
+    """Whose layout it is."""
+    undoes: str
+    """The order convention of the files, and what the reader does about it."""
+    read: Callable
+    """(row, line, Source) -> list of records; raises ReadError for a row that cannot be used."""
+    recognise: Callable
+    """(row, Source) -> list of what a row lacks to be of this layout; empty where it is."""
+    files: tuple[str, ...] = ("*.jsonl", "*.jsonl.gz", "*.json", "*.json.gz")
+    """Which files of a folder are read."""
+    rows: Callable = json_rows
+    """(file) -> (line, row or ReadError) one by one."""
+    options: tuple[str, ...] = ()
+    """Names of the options that the reader takes."""
+
+
+def lacking(row, *keys):
+    """Return those of `keys` that a row does not have.
+
+    >>> lacking({"a": None}, "a", "b")
+    ['b']
+    """
+    return [key for key in keys if key not in row]
+
+
+def need(row, *keys):
+    """Return the values of `keys`, or say which of them the row lacks."""
+    if missing := lacking(row, *keys):
+        raise ReadError(
+            f"no {', '.join(map(repr, missing))} in this row",
+            allowed=", ".join(keys),
+            cure="complete the row, or read the file with the layout that fits it",
+        )
+    return [row[key] for key in keys]
+
+
+def id_of(value, key):
+    """Return an id as text: 81 and "81" are the same, "007" keeps its zeros, "None" is a name.
+
+    >>> id_of(81, "question_id"), id_of("007", "question_id"), id_of("None", "model")
+    ('81', '007', 'None')
+    """
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    raise ReadError(
+        f"{key} is {value!r}",
+        allowed="a text or a whole number",
+        cure=f"give the row its {key}",
+    )
+
+
+def look_up(value, words, key):
+    """Return what a label stands for.
+
+    Spelling is forgiven in case and outer space; 1 and "1" and 1.0 are the same label.
+
+    Parameters
+    ----------
+    value : object
+    words : dict of str to object
+        Lower-case label -> meaning.
+    key : str
+        Column of the label, for the message.
+
+    Raises
+    ------
+    ReadError
+        No such label.
+
+    Examples
+    --------
+    >>> look_up(" Tie", {"a": 1, "b": 2, "tie": 0}, "winner")
+    0
+    """
+    text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    meaning = words.get(text.strip().lower(), _NONE)
+    if meaning is _NONE or isinstance(value, bool):
+        raise ReadError(
+            f"{key} is {value!r}", allowed=", ".join(words), cure="mend the label, or map it"
+        )
+    return meaning
+
+
+_NONE = object()
+
+
+def two_candidates(first, second, keys):
+    """Return the ids of two different candidates."""
+    pair = id_of(first, keys[0]), id_of(second, keys[1])
+    if pair[0] == pair[1]:
+        raise ReadError(
+            f"{keys[0]} and {keys[1]} are both {pair[0]!r}",
+            allowed="two different candidates",
+            cure="give the two answers different names, or leave the row out",
+        )
+    return pair
+
+
+_MARK = r"[\[<|]*The {} of Assistant {}['’]s (?:Answer|Conversation with User)[\]>|]*"
+_BLOCK = re.compile(
+    _MARK.format("Start", "(?P<who>[AB])") + "(?P<text>.*?)" + _MARK.format("End", "(?P=who)"),
+    re.DOTALL,
+)
+
+
+def shown_texts(prompt):
+    """Return the two answers that a prompt of FastChat's or Arena-Hard's make shows.
+
+    Returns
+    -------
+    (str, str) or None
+        Text of assistant A and of assistant B; None where the prompt marks none.
+
+    Examples
+    --------
+    >>> block = "[The Start of Assistant {0}'s Answer]{1}[The End of Assistant {0}'s Answer]"
+    >>> shown_texts("Hm? " + block.format("A", "Yes.") + block.format("B", "No."))
+    ('Yes.', 'No.')
+    """
+    found = {match["who"]: match["text"].strip() for match in _BLOCK.finditer(prompt or "")}
+    return (found["A"], found["B"]) if len(found) == 2 else None
+
+
+def check_swap(first, second):
+    """Raise ReadError where two prompts do not show the same two answers in exchanged places."""
+    one, other = shown_texts(first), shown_texts(second)
+    if one is not None and other is not None and one != other[::-1]:
+        raise ReadError(
+            "the second game does not show the answers of the first one exchanged",
+            allowed="the same two answers, in exchanged places",
+            cure="judge this pair again; its two verdicts are about different answers",
+        )

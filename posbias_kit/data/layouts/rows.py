@@ -1,0 +1,116 @@
+"""Rows of JSON lines and JSON arrays, plain or gzipped, one after the other."""
+
+import gzip
+import json
+from pathlib import Path
+
+from posbias_kit.errors import ReadError
+
+_MARK = b"\xef\xbb\xbf"
+
+
+def json_rows(path):
+    """Read the objects of a file, JSON lines or one JSON array, whichever it holds.
+
+    Lines end at line feeds only (a carriage return before it is dropped), so that characters
+    like U+2028 may stand inside a text. Blank lines and a byte-order mark are skipped, and a
+    file whose name ends in ``.gz`` is unpacked.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Yields
+    ------
+    line : int
+        Number of the line; in an array that of the element. From 1.
+    row : dict or ReadError
+        The object, or why there is none in this line.
+
+    Raises
+    ------
+    ReadError
+        The file is missing, or cannot be unpacked.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "a.json")
+    ...     _ = path.write_text('[{"id": 1}, {"id": "007"}]')
+    ...     list(json_rows(path))
+    [(1, {'id': 1}), (2, {'id': '007'})]
+    """
+    try:
+        with open_bytes(path) as file:
+            yield from _rows(file)
+    except (OSError, EOFError) as error:
+        raise ReadError(
+            f"not readable: {error}",
+            place=str(path),
+            cure="check the path, and copy the file again",
+        ) from None
+
+
+def open_bytes(path):
+    """Open a file for reading, unpacked where its name ends in ``.gz``."""
+    path = Path(path)
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
+
+
+def _rows(file):
+    start = _first_line(file)
+    if start is None:
+        return
+    first, line = start
+    if line.lstrip().startswith(b"["):
+        yield from _elements(line + file.read())
+        return
+    yield first, _parse(line)
+    for number, line in enumerate(file, start=first + 1):
+        if line.strip():
+            yield number, _parse(line)
+
+
+def _first_line(file):
+    for number, line in enumerate(file, start=1):
+        line = line.removeprefix(_MARK) if number == 1 else line
+        if line.strip():
+            return number, line
+    return None
+
+
+def _elements(data):
+    array = _parse(data, list)
+    if isinstance(array, ReadError):
+        yield 1, array
+        return
+    for number, row in enumerate(array, start=1):
+        yield number, row if isinstance(row, dict) else _no_object(row)
+
+
+def _parse(line, kind=dict):
+    try:
+        text = line.decode("utf-8")
+        row = json.loads(text)
+        if "\\ud" in text.lower():
+            # An escaped half of a surrogate pair is JSON, but no text: no table could hold it.
+            json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeDecodeError as error:
+        problem = f"byte {line[error.start]:#04x} is not UTF-8"
+        return ReadError(problem, cure="save the file as UTF-8")
+    except (ValueError, RecursionError) as error:
+        return ReadError(
+            f"not readable as JSON: {error}",
+            allowed="one JSON object a line, or one JSON array",
+            cure="mend or remove the line",
+        )
+    return row if isinstance(row, kind) else _no_object(row)
+
+
+def _no_object(value):
+    return ReadError(
+        f"{str(value)[:60]!r} is no JSON object",
+        allowed="a JSON object",
+        cure="mend or remove the line",
+    )

@@ -1,0 +1,70 @@
+"""One row a pair, both orders in it: winner_ab and winner_ba."""
+
+from posbias_kit.data.layouts.companions import companion, is_companion
+from posbias_kit.data.layouts.records import (
+    Game,
+    Grade,
+    Layout,
+    id_of,
+    lacking,
+    look_up,
+    need,
+    two_candidates,
+)
+from posbias_kit.schema import Reason
+
+_PAIR = ("question_id", "model_a", "model_b", "judge_id", "winner_ab", "winner_ba")
+_GRADE = ("question_id", "model_id", "judge_id", "avg_score")
+_LABELS = {"a": 1, "b": 2, "tie": 0, "c": 0, "error": None, "none": None, "": None}
+
+
+def read_row(row, line, source):
+    """Return the two games of a pair, the grade of an answer, or the texts that lie beside."""
+    if is_companion(row):
+        return companion(row, source)
+    if not lacking(row, *_GRADE):
+        return [_grade(row)]
+    question, first, second, judge, *labels = need(row, *_PAIR)
+    pair = two_candidates(first, second, ("model_a", "model_b"))
+    told = {
+        "question": id_of(question, "question_id"),
+        "judge": id_of(judge, "judge_id"),
+        "task": str(row.get("category") or "all"),
+        "format": "mtbench_brackets",
+    }
+    games = []
+    for name, label, shown in zip(("ab", "ba"), labels, (pair, pair[::-1]), strict=True):
+        raw = row.get(f"judgment_{name}")
+        choice = look_up("" if label is None else label, _LABELS, f"winner_{name}")
+        reason = "" if choice is not None else _why(raw)
+        games.append(Game(shown=shown, choice=choice, reason=reason, raw=raw, **told))
+    return games
+
+
+def _grade(row):
+    score = row["avg_score"]
+    return Grade(
+        question=id_of(row["question_id"], "question_id"),
+        candidate=id_of(row["model_id"], "model_id"),
+        judge=id_of(row["judge_id"], "judge_id"),
+        score=None if score is None else float(score),
+        reason=Reason.NO_LABEL if score is None else "",
+    )
+
+
+def _why(raw):
+    return Reason.EMPTY if raw is not None and not raw.strip() else Reason.NO_LABEL
+
+
+def recognise(row, source):
+    """Say what a row lacks to be of this layout."""
+    return [] if not lacking(row, *_GRADE) else lacking(row, *_PAIR)
+
+
+SWAP_COLUMNS = Layout(
+    name="swap_columns",
+    title="one row a pair with winner_ab and winner_ba, as Korean MT-Bench publishes it",
+    undoes="labels are slots in both orders (in winner_ba, A is model_b); nothing is mapped back",
+    read=read_row,
+    recognise=recognise,
+)
