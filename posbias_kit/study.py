@@ -58,6 +58,7 @@ class Plan(Section):
 
 _IDLE = {  # keys of data_preparation that have no use with a format
     "paper": {"sample", "plan", "options"},
+    "verdicts": {"benchmark", "sample", "plan", "rule", "options"},
     True: {"sample", "plan", "rule"},  # of other judgments
     False: {"rule", "options"},  # of a benchmark
 }
@@ -66,7 +67,7 @@ _IDLE = {  # keys of data_preparation that have no use with a format
 class DataPreparation(Section):
     """Questions and answers in; comparisons, orders and repeats planned; or judgments read."""
 
-    format: Literal["starter", "fastchat", "paper", *LAYOUT_NAMES] = "starter"
+    format: Literal["starter", "fastchat", "paper", "verdicts", *LAYOUT_NAMES] = "starter"
     """A benchmark (starter, fastchat), or the layout of judgments that are read instead."""
     path: str | Annotated[list[str], Field(min_length=1)] | None = None
     """File or folder of `format`, or several; none for the starter benchmark."""
@@ -93,7 +94,7 @@ class DataPreparation(Section):
         if (self.format == "starter") != (self.path is None):
             needs = "takes no" if self.path else "needs"
             raise ValueError(f"format {self.format!r} {needs} `path`")
-        if isinstance(self.path, list) and self.format not in LAYOUT_NAMES:
+        if isinstance(self.path, list) and self.format in ("fastchat", "paper"):
             raise ValueError(f"format {self.format!r} takes one `path`, not {len(self.path)}")
         idle = self.model_fields_set & _IDLE.get(self.format, _IDLE[self.reads])
         idle = {key for key in idle if getattr(self, key) != _default(self, key)}

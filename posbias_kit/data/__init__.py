@@ -2,6 +2,7 @@
 
 from posbias_kit.data.benchmark import Benchmark, build_benchmark
 from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.layouts import LAYOUTS
 from posbias_kit.data.plan import plan_presentations, sample_benchmark
 from posbias_kit.data.prepare import (
     describe_benchmark,
@@ -14,8 +15,10 @@ from posbias_kit.data.reading_report import describe_reading, what_can_be_comput
 from posbias_kit.data.replies import rule_differences
 from posbias_kit.data.starter import STARTER_QUALITY
 from posbias_kit.data.verdicts import build_verdicts
+from posbias_kit.data.write import write_verdicts
 
 __all__ = [
+    "LAYOUTS",
     "STARTER_QUALITY",
     "Benchmark",
     "build_benchmark",
@@ -33,4 +36,5 @@ __all__ = [
     "rule_differences",
     "sample_benchmark",
     "what_can_be_computed",
+    "write_verdicts",
 ]

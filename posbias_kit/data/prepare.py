@@ -7,6 +7,7 @@ import pandas as pd
 from posbias_kit.data.benchmark import Benchmark, cluster_questions
 from posbias_kit.data.judgments import read_judgments
 from posbias_kit.data.layouts import LAYOUTS
+from posbias_kit.data.own import bare_benchmark, read_own_verdicts
 from posbias_kit.data.paper import read_paper_benchmark, read_paper_verdicts
 from posbias_kit.data.plan import plan_presentations, sample_benchmark
 from posbias_kit.data.read import read_benchmark
@@ -53,6 +54,8 @@ def prepare_study(format, path=None, benchmark=None, rule="strict", sample=None,
     """
     if format == "paper":
         return _read_paper(path, benchmark, rule, cluster_by)
+    if format == "verdicts":
+        return _read_own(path, cluster_by)
     if format in LAYOUTS:
         return _read_layout(format, path, benchmark, cluster_by, options or {})
     bench = read_benchmark(format, path, benchmark)
@@ -68,6 +71,7 @@ _NO_FILES = (
     pd.DataFrame(columns=["file", "rows", "kept", "set_aside"]),
     pd.DataFrame(columns=["file", "line", "problem", "allowed", "cure"]),
 )
+_OWN = "the kit's own verdict table: verdicts speak of slots, and `shown` tells the order"
 _PAPER = "both orders are rows of one file, and verdicts speak of slots; nothing is mapped back"
 
 
@@ -84,6 +88,25 @@ def _read_paper(path, benchmark, rule, cluster_by):
     )  # fmt: skip
 
 
+def _read_own(path, cluster_by):
+    paths = [path] if isinstance(path, str) else path
+    verdicts = read_own_verdicts(*paths)
+    bench = Benchmark(*bare_benchmark(verdicts, ", ".join(paths)))
+    if cluster_by:
+        verdicts, bench = _cluster(verdicts, bench, cluster_by)
+    files = pd.DataFrame({"file": [", ".join(paths)], "rows": len(verdicts), "kept": len(verdicts)})
+    nothing = [_empty(table) for table in ("replies", "scores", "labels")]
+    files = files.assign(set_aside=0, order_convention=_OWN)
+    return Prepared(*bench, presentations_of(verdicts), verdicts, *nothing, files, _NO_FILES[1])
+
+
+def _cluster(verdicts, bench, pattern):
+    bench = cluster_questions(bench, pattern)
+    home = bench.questions.set_index(["benchmark", "question"])["cluster"]
+    named = home.reindex(pd.MultiIndex.from_frame(verdicts[["benchmark", "question"]]))
+    return verdicts.assign(cluster=named.to_numpy()), bench
+
+
 def _read_layout(format, path, benchmark, cluster_by, options):
     paths = [path] if isinstance(path, str) else path
     read = read_judgments(format, *paths, benchmark=benchmark, **options)
@@ -94,10 +117,9 @@ def _read_layout(format, path, benchmark, cluster_by, options):
             allowed="judgments that compare answers",
             cure="give the comparisons as well; grades alone have no position",
         )
-    bench = Benchmark(read.questions, read.answers)
-    bench = cluster_questions(bench, cluster_by) if cluster_by else bench
-    home = bench.questions.set_index("question")["cluster"]
-    verdicts = read.verdicts.assign(cluster=read.verdicts["question"].map(home))
+    verdicts, bench = read.verdicts, Benchmark(read.questions, read.answers)
+    if cluster_by:
+        verdicts, bench = _cluster(verdicts, bench, cluster_by)
     return Prepared(
         *bench, presentations_of(verdicts), verdicts, read.replies, read.scores, read.labels,
         read.files.assign(order_convention=read.undoes), read.set_aside,

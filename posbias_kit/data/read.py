@@ -7,13 +7,14 @@ import pandas as pd
 from posbias_kit.data.fastchat import read_fastchat
 from posbias_kit.data.judgments import read_judgments
 from posbias_kit.data.layouts import LAYOUTS
+from posbias_kit.data.own import read_own_verdicts
 from posbias_kit.data.paper import read_paper_benchmark, read_paper_verdicts
 from posbias_kit.data.starter import read_starter
 from posbias_kit.errors import ParamsError, check_choice
 from posbias_kit.schema import validate
 
 BENCHMARK_FORMATS = ("starter", "fastchat", "paper")
-_PAPER_OPTIONS = ("benchmark", "rule", "reference")
+_OPTIONS = {"verdicts": (), "paper": ("benchmark", "rule", "reference")}
 
 
 def read_verdicts(format, *paths, **options):
@@ -22,8 +23,8 @@ def read_verdicts(format, *paths, **options):
     Parameters
     ----------
     format : str
-        Layout of the files: ``paper``, read by
-        :func:`posbias_kit.data.paper.read_paper_verdicts`, or one of
+        Layout of the files: ``verdicts``, a table that the kit has written itself; ``paper``,
+        read by :func:`posbias_kit.data.paper.read_paper_verdicts`; or one of
         :data:`posbias_kit.data.layouts.LAYOUTS`, read by
         :func:`posbias_kit.data.judgments.read_judgments`, which returns what stands beside the
         verdicts, too.
@@ -53,13 +54,15 @@ def read_verdicts(format, *paths, **options):
       allowed: benchmark, rule, reference
       cure: use one of the allowed values
     """
-    check_choice(format, ("paper", *LAYOUTS), "format")
-    if format != "paper":
+    check_choice(format, ("verdicts", "paper", *LAYOUTS), "format")
+    if format in LAYOUTS:
         return read_judgments(format, *paths, **options).verdicts
     for name in options:
-        check_choice(name, _PAPER_OPTIONS, "option of format 'paper'")
+        check_choice(name, _OPTIONS[format], f"option of format {format!r}")
     if not paths:
         raise ParamsError("no path given", place="read_verdicts", cure="name a file or folder")
+    if format == "verdicts":
+        return read_own_verdicts(*paths)
     tables = [read_paper_verdicts(path, **options)[0] for path in paths]
     if len(tables) == 1:
         return tables[0]
