@@ -56,7 +56,7 @@ def read_verdicts(format, *paths, **options):
     """
     check_choice(format, ("verdicts", "paper", *LAYOUTS), "format")
     if format in LAYOUTS:
-        return read_judgments(format, *paths, **options).verdicts
+        return read_judgments(format, *paths, replies=False, **options).verdicts
     for name in options:
         check_choice(name, _OPTIONS[format], f"option of format {format!r}")
     if not paths:

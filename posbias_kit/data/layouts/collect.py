@@ -27,10 +27,13 @@ class Ledger:
     benchmark : str
         Name in the tables.
     options : dict
+    replies : bool
+        Whether to keep the texts of the replies, which need most of the memory.
     """
 
-    def __init__(self, layout, benchmark, options):
+    def __init__(self, layout, benchmark, options, replies=True):
         self.layout, self.benchmark, self.options = layout, benchmark, options
+        self.replies = replies
         self.names, self.places, self.aside = [], [], {}  # places: row -> (file, line)
         self.records = {kind: [] for kind in (Game, Grade, Label, Question, Answer)}
         self.rows_of = {kind: [] for kind in self.records}
@@ -52,6 +55,8 @@ class Ledger:
                 self.aside[number] = error
                 continue
             for record in records:
+                if not self.replies and getattr(record, "raw", None) is not None:
+                    record = record._replace(raw=None)
                 self.records[type(record)].append(record)
                 self.rows_of[type(record)].append(number)
 

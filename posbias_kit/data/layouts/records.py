@@ -183,6 +183,8 @@ def look_up(value, words, key):
     >>> look_up(" Tie", {"a": 1, "b": 2, "tie": 0}, "winner")
     0
     """
+    if type(value) is str and value in words:
+        return words[value]
     text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     meaning = words.get(text.strip().lower(), _NONE)
     if meaning is _NONE or isinstance(value, bool):
