@@ -1,6 +1,12 @@
 """Layouts in which judgments are published, each with its reader."""
 
+from posbias_kit.data.layouts.arena_hard import ARENA_HARD
+from posbias_kit.data.layouts.fastchat_pair import FASTCHAT_PAIR
+from posbias_kit.data.layouts.judgebench import JUDGEBENCH
+from posbias_kit.data.layouts.scores import SCORES
 from posbias_kit.data.layouts.swap_columns import SWAP_COLUMNS
 
-LAYOUTS = {layout.name: layout for layout in (SWAP_COLUMNS,)}
+LAYOUTS = {
+    layout.name: layout for layout in (SWAP_COLUMNS, FASTCHAT_PAIR, ARENA_HARD, JUDGEBENCH, SCORES)
+}
 """Readers by name; :func:`posbias_kit.data.judgments.read_judgments` runs them."""

@@ -1,6 +1,6 @@
 """The records of all rows, with an account of every row."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pandas as pd
 
@@ -83,19 +83,44 @@ class Ledger:
         file, line = self.places[row]
         return f"{self.names[file]}, line {line}"
 
+    def _name_arms(self):
+        """Let a prompt's name be the arm where a judge saw one presentation with several.
+
+        Else the prompt goes with the question, as one for mathematics does, and parts nothing.
+        """
+        names = {(game.judge, game.template) for game in self.records[Game]}
+        prompts = Counter(judge for judge, _ in names)
+        seen = defaultdict(set)
+        for game in self.records[Game]:
+            if prompts[game.judge] > 1:
+                seen[_game_key(game)].add(game.template)
+        several = {judge for (judge, *_), names in seen.items() if len(names) > 1}
+        if not several:
+            return
+        self.records[Game] = [
+            game._replace(arm=game.template) if game.judge in several and not game.arm else game
+            for game in self.records[Game]
+        ]
+
     def settle(self):
         """Set aside rows that repeat others without being repeats; return the repeats left."""
-        repeats = {}
-        for kind, entry in ((Game, _game_entry), (Grade, _grade_entry)):
-            entries = [
+        self._name_arms()
+        entries = {
+            kind: [
                 entry(row, record)
                 for row, record in zip(self.rows_of[kind], self.records[kind], strict=True)
             ]
-            for row, (why, other) in settle(entries).items():
-                problem, cure = _WHY[why]
-                told = ReadError(problem.format(place=self.place(other)), cure=cure)
-                self.aside.setdefault(row, told)
-            repeats[kind] = number_repeats([e for e in entries if e.row not in self.aside])
+            for kind, entry in ((Game, _game_entry), (Grade, _grade_entry))
+        }
+        # Together: a row with a game and grades is set aside, or kept, with all it holds.
+        for row, (why, other) in settle([*entries[Game], *entries[Grade]]).items():
+            problem, cure = _WHY[why]
+            told = ReadError(problem.format(place=self.place(other)), cure=cure)
+            self.aside.setdefault(row, told)
+        repeats = {
+            kind: number_repeats([entry for entry in found if entry.row not in self.aside])
+            for kind, found in entries.items()
+        }
         for kind, rows in self.rows_of.items():
             keep = [row not in self.aside for row in rows]
             if not all(keep):
@@ -130,9 +155,12 @@ class Ledger:
         return files, pd.DataFrame(lost, columns=_ASIDE)
 
 
+def _game_key(game):
+    return game.judge, game.question, game.turn, game.arm, game.order, game.shown
+
+
 def _game_entry(row, game):
-    key = (game.judge, game.question, game.turn, game.arm, game.order, game.shown)
-    return Entry(row, key, game.repeat, game.choice is not None, game.prompt)
+    return Entry(row, _game_key(game), game.repeat, game.choice is not None, game.prompt)
 
 
 def _grade_entry(row, grade):

@@ -12,7 +12,7 @@ from posbias_kit.data.layouts.records import (
     need,
     two_candidates,
 )
-from posbias_kit.schema import Reason
+from posbias_kit.data.layouts.values import score_of, text_of, why_none
 
 _PAIR = ("question_id", "model_a", "model_b", "judge_id", "winner_ab", "winner_ba")
 _GRADE = ("question_id", "model_id", "judge_id", "avg_score")
@@ -36,9 +36,9 @@ def _games(row):
     judge, task = id_of(row["judge_id"], "judge_id"), str(row.get("category") or ALL)
     games = []
     for name, shown in (("ab", pair), ("ba", pair[::-1])):
-        raw, label = row.get(f"judgment_{name}"), row[f"winner_{name}"]
+        label, raw = row[f"winner_{name}"], text_of(row.get(f"judgment_{name}"), f"judgment_{name}")
         choice = look_up("" if label is None else label, _LABELS, f"winner_{name}")
-        reason = "" if choice is not None else _why(raw)
+        reason = "" if choice is not None else why_none(raw)
         games.append(
             Game(question, shown, judge, choice, reason, task, raw=raw, format="mtbench_brackets")
         )
@@ -46,18 +46,14 @@ def _games(row):
 
 
 def _grade(row):
-    score = row["avg_score"]
+    score = score_of(row["avg_score"], "avg_score")
     return Grade(
         question=id_of(row["question_id"], "question_id"),
         candidate=id_of(row["model_id"], "model_id"),
         judge=id_of(row["judge_id"], "judge_id"),
-        score=None if score is None else float(score),
-        reason=Reason.NO_LABEL if score is None else "",
+        score=score,
+        reason="" if score is not None else why_none(None),
     )
-
-
-def _why(raw):
-    return Reason.EMPTY if raw is not None and not raw.strip() else Reason.NO_LABEL
 
 
 def recognise(row, source):
