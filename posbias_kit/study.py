@@ -10,9 +10,15 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from posbias_kit.judge_kinds import JudgeParams
-from posbias_kit.schema import LAYOUT_NAMES, Design
+from posbias_kit.schema import Design
 from posbias_kit.section import Amount, Count, Section, Share, Slug
 from posbias_kit.study_analysis import Disagreement, Metrics, OrderEffect, QualityGap, Summary
+
+LAYOUT_NAMES = (
+    "fastchat_pair", "swap_columns", "arena_hard", "judgebench", "llmbar", "alpaca_eval",
+    "listwise", "scores", "table",
+)  # fmt: skip
+"""Layouts of published judgments; each has a reader in :mod:`posbias_kit.data.layouts`."""
 
 SHARED = ("run_name", "seed", "level", "draws", "families", "rs_threshold")
 """Keys of a study that any notebook may declare."""

@@ -157,6 +157,7 @@ def detect_layout(*paths, rows=20):
 def _lacks(layout, file, name, rows):
     source = Source(file, name, {})
     return [
-        [row.problem] if isinstance(row, ReadError) else layout.recognise(row, source)
+        [row.problem.partition(":")[0]] if isinstance(row, ReadError)
+        else layout.recognise(row, source)
         for _, row in islice(layout.rows(file), rows)
     ]
