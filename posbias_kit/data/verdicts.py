@@ -81,7 +81,8 @@ def winner_of(choice, shown):
     codes, unique = pd.factorize(shown)
     names = [[TIE, *json.loads(text)] for text in unique]
     width = max(map(len, names), default=1)
-    lookup = np.array([[*row, *[None] * (width - len(row))] for row in names], dtype=object)
+    rows = [[*row, *[None] * (width - len(row))] for row in names]
+    lookup = np.array(rows, dtype=object).reshape(-1, width)
     ok = choice.notna().to_numpy() & (choice.fillna(0) < width).to_numpy()
     winner = np.full(len(choice), None, dtype=object)
     winner[ok] = lookup[codes[ok], choice[ok].astype(int)]

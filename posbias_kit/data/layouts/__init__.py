@@ -1,6 +1,11 @@
 """Layouts in which judgments are published, each with its reader."""
 
+from posbias_kit.data.layouts.listwise import LISTWISE
 from posbias_kit.data.layouts.swap_columns import SWAP_COLUMNS
 
-LAYOUTS = {layout.name: layout for layout in (SWAP_COLUMNS,)}
+_ALL = (
+    SWAP_COLUMNS,
+    LISTWISE,
+)
+LAYOUTS = {layout.name: layout for layout in _ALL}
 """Readers by name; :func:`posbias_kit.data.judgments.read_judgments` runs them."""

@@ -38,7 +38,7 @@ class Ledger:
 
     def read(self, file, name):
         """Read one file; `name` is what tables and messages call it."""
-        source = Source(file, name, self.options)
+        source = self.layout.begin(Source(file, name, self.options))
         self.names.append(name)
         for line, row in self.layout.rows(file):
             number = len(self.places)
@@ -126,8 +126,11 @@ class Ledger:
 
 
 def _game_entry(row, game):
-    key = (game.judge, game.question, game.turn, game.arm, game.order, game.shown)
-    return Entry(row, key, game.repeat, game.choice is not None, game.prompt)
+    shown, prompt = game.shown, game.prompt
+    if game.order:  # one name of an order shows one list
+        shown, prompt = tuple(sorted(shown)), prompt or hash(shown)
+    key = (game.judge, game.question, game.turn, game.arm, game.order, shown)
+    return Entry(row, key, game.repeat, game.choice is not None, prompt)
 
 
 def _grade_entry(row, grade):
