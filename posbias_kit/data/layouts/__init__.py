@@ -1,10 +1,12 @@
 """Layouts in which judgments are published, each with its reader."""
 
 from posbias_kit.data.layouts.listwise import LISTWISE
+from posbias_kit.data.layouts.llmbar import LLMBAR
 from posbias_kit.data.layouts.swap_columns import SWAP_COLUMNS
 
 _ALL = (
     SWAP_COLUMNS,
+    LLMBAR,
     LISTWISE,
 )
 LAYOUTS = {layout.name: layout for layout in _ALL}
