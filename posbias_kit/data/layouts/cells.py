@@ -2,6 +2,7 @@
 
 import csv
 import zipfile
+import zlib
 from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
@@ -139,12 +140,18 @@ def _excel_rows(path):
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
+    broken = (InvalidFileException, zipfile.BadZipFile, zlib.error, OSError, EOFError, LookupError,
+              SyntaxError, TypeError, ValueError)  # fmt: skip
     try:
         book = load_workbook(path, read_only=True, data_only=True)
-    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
+        yield from _sheet_rows(book.worksheets[0])
+        book.close()
+    except broken as error:
         yield 1, _unreadable("an Excel workbook", error)
-        return
-    rows = enumerate(book.worksheets[0].iter_rows(values_only=True), start=1)
+
+
+def _sheet_rows(sheet):
+    rows = enumerate(sheet.iter_rows(values_only=True), start=1)
     filled = ((line, _trimmed(cells)) for line, cells in rows)
     records = ((line, cells) for line, cells in filled if cells)
     line, header = next(records, (1, []))
@@ -153,7 +160,6 @@ def _excel_rows(path):
         return
     for line, cells in records:
         yield line, _row(header, cells + [None] * (len(header) - len(cells)))
-    book.close()
 
 
 def _trimmed(cells):
