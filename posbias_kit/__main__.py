@@ -107,27 +107,28 @@ def verify(run_name):
 
 
 @cli.command()
-@click.argument("format")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="Parquet file."
-)
+@click.argument("arguments", nargs=-1, required=True, metavar="FORMAT PATH...")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write.")
+@click.option("--detect", is_flag=True, help="Name the layout of PATH... instead.")
+@click.option("--benchmark", help="Name in the table.")
+@click.option("--mapping", type=click.Path(path_type=Path), help="Columns of a table, as YAML.")
+@click.option("--option", "options", multiple=True, metavar="key=value", help="Of the reader.")
 @click.option(
     "--rule", type=click.Choice(["strict", "first_match"]), help="How replies are parsed."
 )
-def read(format, paths, output, rule):
-    """Read published judgments of FORMAT from PATH... into one verdict table."""
-    from posbias_kit import data
-    from posbias_kit.report.files import replacing
+def read(arguments, output, detect, benchmark, mapping, options, rule):
+    """Read published judgments of FORMAT from PATH... into one verdict table.
 
-    verdicts = data.read_verdicts(format, *paths, **({"rule": rule} if rule else {}))
-    with replacing(output) as temporary:
-        verdicts.to_parquet(temporary, index=False)
-    click.echo(f"{output}: {len(verdicts)} verdicts")
-    for name in ("judge", "status"):
-        counts = verdicts[name].value_counts().sort_index()
-        said = ", ".join(f"{value} {count}" for value, count in counts.items())
-        click.echo(f"  {name}: {said}")
+    The output ends in .parquet, .csv or .jsonl, which is FastChat's layout of pairs.
+    """
+    from posbias_kit.report.imports import detect_text, read_to_file
+
+    if detect:
+        click.echo(detect_text(arguments))
+        return
+    given = {"benchmark": benchmark, "rule": rule, "mapping": mapping}
+    given = {key: value for key, value in given.items() if value is not None}
+    click.echo(read_to_file(arguments[0], arguments[1:], output, options, **given))
 
 
 @cli.command()

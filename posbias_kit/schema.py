@@ -51,6 +51,9 @@ class Reason(StrEnum):
     """Four-option mode only: a tie with neither answer good."""
 
 
+LAYOUT_NAMES = ("swap_columns",)
+"""Layouts of published judgments beside the paper's."""
+
 FAILED_REASONS = frozenset(
     {Reason.TIMEOUT, Reason.RATE_LIMIT, Reason.HTTP_4XX, Reason.HTTP_5XX, Reason.CONNECTION}
 )

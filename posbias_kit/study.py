@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from posbias_kit.judge_kinds import JudgeParams
-from posbias_kit.schema import Design
+from posbias_kit.schema import LAYOUT_NAMES, Design
 from posbias_kit.section import Amount, Count, Section, Share, Slug
 from posbias_kit.study_analysis import Disagreement, Metrics, OrderEffect, QualityGap, Summary
 
@@ -56,14 +56,22 @@ class Plan(Section):
         return self
 
 
+_IDLE = {  # keys of data_preparation that have no use with a format
+    "paper": {"sample", "plan", "options"},
+    "verdicts": {"benchmark", "sample", "plan", "rule", "options"},
+    True: {"sample", "plan", "rule"},  # of other judgments
+    False: {"rule", "options"},  # of a benchmark
+}
+
+
 class DataPreparation(Section):
     """Questions and answers in; comparisons, orders and repeats planned; or judgments read."""
 
-    format: Literal["starter", "fastchat", "paper"] = "starter"
-    """Where the study comes from: the starter benchmark, a FastChat folder, the paper's files."""
-    path: str | None = None
-    """Folder that holds the files of `format`; none for the starter benchmark."""
-    benchmark: str = "Starter"
+    format: Literal["starter", "fastchat", "paper", "verdicts", *LAYOUT_NAMES] = "starter"
+    """A benchmark (starter, fastchat), or the layout of judgments that are read instead."""
+    path: str | Annotated[list[str], Field(min_length=1)] | None = None
+    """File or folder of `format`, or several; none for the starter benchmark."""
+    benchmark: str | None = None
     """Name in the tables; for `paper` also which part to read: MTBench or DevBench."""
     sample: Sample = Sample()
     """What to keep of the benchmark; not for recorded judgments."""
@@ -73,16 +81,25 @@ class DataPreparation(Section):
     """Regular expression whose match in a question's id names its cluster, a project say."""
     rule: Literal["strict", "first_match"] = "strict"
     """How recorded replies are parsed; first_match is what the paper's code did."""
+    options: dict[str, str] = {}
+    """What else the reader of `format` takes: baseline of arena_hard, stage of llmbar."""
+
+    @property
+    def reads(self):
+        """Whether judgments are read, so that nobody is asked."""
+        return self.format not in ("starter", "fastchat")
 
     @model_validator(mode="after")
     def _check(self):
         if (self.format == "starter") != (self.path is None):
             needs = "takes no" if self.path else "needs"
             raise ValueError(f"format {self.format!r} {needs} `path`")
-        read = self.format == "paper"
-        idle = self.model_fields_set & ({"sample", "plan"} if read else {"rule"})
-        if idle and any(getattr(self, key) != _default(self, key) for key in idle):
-            what = "reads judgments" if read else "plans them anew"
+        if isinstance(self.path, list) and self.format in ("fastchat", "paper"):
+            raise ValueError(f"format {self.format!r} takes one `path`, not {len(self.path)}")
+        idle = self.model_fields_set & _IDLE.get(self.format, _IDLE[self.reads])
+        idle = {key for key in idle if getattr(self, key) != _default(self, key)}
+        if idle:
+            what = "reads judgments" if self.reads else "plans them anew"
             raise ValueError(f"{', '.join(sorted(idle))}: no use where {self.format!r} {what}")
         if self.format == "paper" and self.benchmark not in ("MTBench", "DevBench"):
             raise ValueError(f"benchmark {self.benchmark!r} is not MTBench or DevBench")
@@ -147,7 +164,7 @@ class Study(Section):
 
     @model_validator(mode="after")
     def _check(self):
-        reads = self.data_preparation.format == "paper"
+        reads = self.data_preparation.reads
         if reads and self.judging is not None:
             raise ValueError("`judging` has no place where data_preparation reads judgments")
         if not reads and self.judging is None:

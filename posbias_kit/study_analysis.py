@@ -47,7 +47,7 @@ class QualityGap(Section):
 
     experiment: str | None = None
     """Which experiment's verdicts to fit; none takes the one with most verdicts."""
-    gap_sources: list[Literal["own", "other_judges"]] = ["own", "other_judges"]
+    gap_sources: list[Literal["own", "other_judges", "scores"]] = ["own", "other_judges"]
     """Where the answer-quality gap comes from; the stepwise search takes the first."""
     responses: list[Literal["pc", "pf", "pf_paper"]] = ["pc", "pf"]
     """What is explained; pf_paper divides by all asked pairs, as the paper does."""

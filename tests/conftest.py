@@ -34,3 +34,16 @@ def paper_data():
     if not folder.is_dir():
         pytest.skip(f"the paper's files are not at {folder}; POSBIAS_SHARED names their folder")
     return folder
+
+
+@pytest.fixture(scope="session")
+def public_data():
+    """Return the function that finds a folder of published verdicts, or skips."""
+
+    def find(name):
+        path = SHARED / "data" / "public" / name
+        if not path.exists():
+            pytest.skip(f"no published verdicts at {path}; POSBIAS_SHARED names their folder")
+        return path
+
+    return find

@@ -22,6 +22,7 @@ from posbias_kit.analysis.estimate import Estimate, estimate_metric
 from posbias_kit.analysis.factors import explain_bias
 from posbias_kit.analysis.fairness import listwise_fairness
 from posbias_kit.analysis.formats import answer_features, match_lengths
+from posbias_kit.analysis.labels import label_accuracy, label_agreement, majority_labels
 from posbias_kit.analysis.missing import missing_bounds
 from posbias_kit.analysis.noise import inconsistency_split
 from posbias_kit.analysis.order_differences import order_differences
@@ -65,8 +66,11 @@ __all__ = [
     "judge_clusters",
     "judge_differences",
     "judge_linkage",
+    "label_accuracy",
+    "label_agreement",
     "labels_in_answers",
     "listwise_fairness",
+    "majority_labels",
     "majority_reliability",
     "match_lengths",
     "missing_bounds",

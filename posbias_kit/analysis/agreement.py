@@ -50,7 +50,7 @@ def judge_agreement(verdicts, ties=True, level=0.95):
             choices = choices.where(choices != TIE_CHOICE)
         cluster = instance_clusters(choices, block)
         for pair in combinations(choices.columns, 2):
-            same, kappas[*place, *pair] = _compare(*(choices[name] for name in pair))
+            same, kappas[*place, *pair] = compare_choices(*(choices[name] for name in pair))
             counts[*place, *pair] = same.groupby(cluster).agg(["sum", "count"])
     columns = [*_PAIR, "ties", "instances", "agreement", "agreement_low", "agreement_high", "kappa"]
     if not counts:
@@ -147,8 +147,21 @@ def judge_linkage(matrix):
     return linkage(squareform(1 - matrix.to_numpy(), checks=False), method="average")
 
 
-def _compare(one, two):
-    """Where two judges say the same (missing where one of them says nothing), and their kappa."""
+def compare_choices(one, two):
+    """Compare the choices of two judges on the same instances.
+
+    Parameters
+    ----------
+    one, two : Series of float
+        Slot 1..p, 0 = TIE, missing where a judge says nothing.
+
+    Returns
+    -------
+    same : Series of float
+        1 where they agree, 0 where not, missing where either says nothing.
+    kappa : float
+        Cohen's; missing where both always say the same one thing.
+    """
     from sklearn.metrics import cohen_kappa_score  # heavy: only when called
 
     both = one.notna() & two.notna()

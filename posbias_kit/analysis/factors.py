@@ -42,8 +42,13 @@ def explain_bias(
     units = units.assign(quality_gap=units[f"gap_{gap_source}"])
     paths, terms, notes = [], [], []
     for (benchmark, experiment), block in units.groupby(["benchmark", "experiment"]):
+        told = [name for name in predictors if name not in block or block[name].notna().any()]
+        idle = [name for name in predictors if name not in told]
+        if idle:
+            where = " ".join(filter(None, (benchmark, experiment)))
+            notes.append(f"{where}: {', '.join(idle)} left out: no unit has a value")
         for response in responses:
-            formula = f"{response} ~ {' + '.join(predictors)}"
+            formula = f"{response} ~ {' + '.join(told) or '1'}"
             where = " ".join(filter(None, (benchmark, experiment, response)))
             try:
                 k = 2.0 if criterion == "aic" else "bic"

@@ -80,8 +80,9 @@ def build_units(
     experiment : str, optional
         Keep this experiment only.
     scores : DataFrame, optional
-        question, candidate, score: single grades or human labels of answers; several grades of
-        one answer are averaged. Without it the columns of source `scores` are missing.
+        question, candidate, score, and benchmark where there are several: single grades or human
+        labels of answers; several grades of one answer are averaged. Without it the columns of
+        source `scores` are missing.
 
     Returns
     -------
@@ -152,6 +153,8 @@ def _score_differences(series, scores, keys):
     shown = series[list(names)].drop_duplicates()
     if scores is None:
         scores = pd.DataFrame(columns=["question", "candidate", "score"]).astype({"score": float})
+    if "benchmark" not in scores:
+        scores = scores.merge(shown[["benchmark", "question"]].drop_duplicates(), on="question")
     missing = [name for name in ("question", "candidate", "score") if name not in scores]
     if missing:
         raise TableError(
@@ -161,33 +164,38 @@ def _score_differences(series, scores, keys):
             cure="add the column, or map one of yours to it",
         )
     told = scores.astype({"question": str, "candidate": str})
-    mean = told.groupby(["question", "candidate"])["score"].mean()
-    own = mean.reindex(pd.MultiIndex.from_frame(shown[["question", "candidate"]])).to_numpy()
-    total = shown["comparison"].map(_sums(shown["comparison"], mean.to_dict()))
-    difference = own - (total - own) / (shown["slots"] - 1).astype(float)
-    found = shown.assign(score_difference=difference.astype(float))
+    mean = told.groupby(["benchmark", "question", "candidate"])["score"].mean()
+    own = mean.reindex(pd.MultiIndex.from_frame(shown[list(mean.index.names)])).to_numpy()
+    total = _sums(shown, mean.to_dict())
+    total = np.array(total, dtype=float)
+    difference = own - (total - own) / (shown["slots"].to_numpy(dtype=float) - 1)
+    found = shown.assign(score_difference=difference)
     found = found.groupby(keys, observed=True)["score_difference"].agg(["count", "mean"])
     found = found.rename(columns={"count": "scored", "mean": "score_difference"})
     return found.reset_index()
 
 
-def _sums(comparisons, per_answer):
-    """Sum a number of each answer over the candidates of every distinct comparison."""
-    names = comparisons.drop_duplicates()
-    return {
-        text: sum(per_answer.get((question, name), np.nan) for name in candidates)
-        for text, (question, *candidates) in zip(names, map(json.loads, names), strict=True)
-    }
+def _sums(shown, per_answer):
+    """Sum a number of each answer over the candidates of every comparison."""
+    places = shown[["benchmark", "comparison"]].drop_duplicates()
+    sums = {}
+    for benchmark, text in places.itertuples(index=False):
+        question, *candidates = json.loads(text)
+        told = [per_answer.get((benchmark, question, name), np.nan) for name in candidates]
+        sums[benchmark, text] = sum(told)
+    return [sums[key] for key in shown[["benchmark", "comparison"]].itertuples(index=False)]
 
 
 def _lengths(series, questions, answers, keys):
-    """Log of the mean characters over the comparisons of each unit."""
-    shown = series[[*keys, "question", "comparison"]].drop_duplicates()
-    asked = [sum(map(len, json.loads(turns))) for turns in questions["turns"]]
-    per_question = dict(zip(questions["question"], asked, strict=True))
-    per_answer = answers.set_index(["question", "candidate"])["length"].to_dict()
-    shown["input"] = shown["question"].map(per_question)
-    shown["output"] = shown["comparison"].map(_sums(shown["comparison"], per_answer))
+    """Log of the mean characters over the comparisons of each unit; missing without texts."""
+    shown = series[list(dict.fromkeys([*keys, "question", "comparison"]))].drop_duplicates()
+    place = ["benchmark", "question"]
+    turns = questions["turns"].map(json.loads)
+    asked = turns.map(lambda texts: sum(map(len, texts)) if texts else np.nan)
+    asked.index = pd.MultiIndex.from_frame(questions[place])
+    per_answer = answers.set_index([*place, "candidate"])["length"].astype(float).to_dict()
+    shown["input"] = asked.reindex(pd.MultiIndex.from_frame(shown[place])).to_numpy(dtype=float)
+    shown["output"] = np.array(_sums(shown, per_answer), dtype=float)
     mean = np.log(shown.groupby(keys, observed=True)[["input", "output"]].mean())
     names = {"input": "log_task_input_length", "output": "log_task_output_length"}
     return mean.rename(columns=names).reset_index()

@@ -1,6 +1,8 @@
 """Questions and answers in; comparisons, orders and repeats planned; judgments read."""
 
 from posbias_kit.data.benchmark import Benchmark, build_benchmark
+from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.layouts import LAYOUTS
 from posbias_kit.data.plan import plan_presentations, sample_benchmark
 from posbias_kit.data.prepare import (
     describe_benchmark,
@@ -9,22 +11,30 @@ from posbias_kit.data.prepare import (
     presentations_of,
 )
 from posbias_kit.data.read import read_benchmark, read_verdicts
+from posbias_kit.data.reading_report import describe_reading, what_can_be_computed
 from posbias_kit.data.replies import rule_differences
 from posbias_kit.data.starter import STARTER_QUALITY
 from posbias_kit.data.verdicts import build_verdicts
+from posbias_kit.data.write import write_verdicts
 
 __all__ = [
+    "LAYOUTS",
     "STARTER_QUALITY",
     "Benchmark",
     "build_benchmark",
     "build_verdicts",
     "describe_benchmark",
     "describe_plan",
+    "describe_reading",
+    "detect_layout",
     "plan_presentations",
     "prepare_study",
     "presentations_of",
     "read_benchmark",
+    "read_judgments",
     "read_verdicts",
     "rule_differences",
     "sample_benchmark",
+    "what_can_be_computed",
+    "write_verdicts",
 ]

@@ -14,7 +14,7 @@ from posbias_kit.data.layouts.tables import build_reading
 from posbias_kit.errors import ParamsError, ReadError, check_choice
 
 
-def read_judgments(format, *paths, benchmark=None, **options):
+def read_judgments(format, *paths, benchmark=None, replies=True, **options):
     """Read judgments that others published, with an account of every row.
 
     Parameters
@@ -25,6 +25,8 @@ def read_judgments(format, *paths, benchmark=None, **options):
         Files, or folders whose files of this layout are read in the order of their names.
     benchmark : str, optional
         Name in the tables; by default that of the layout.
+    replies : bool
+        Whether to keep the texts of the replies, which need most of the memory.
     **options
         Of the layout.
 
@@ -56,7 +58,7 @@ def read_judgments(format, *paths, benchmark=None, **options):
     for name in options:
         check_choice(name, layout.options, f"option of format {format!r}")
     files = find_files(layout, paths)
-    ledger = Ledger(layout, benchmark or layout.name, options)
+    ledger = Ledger(layout, benchmark or layout.name, options, replies)
     for file, name in files:
         ledger.read(file, name)
     place = ", ".join(map(str, paths))

@@ -4,30 +4,40 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from posbias_kit.data.benchmark import cluster_questions
+from posbias_kit.data.benchmark import Benchmark, cluster_questions
+from posbias_kit.data.judgments import read_judgments
+from posbias_kit.data.layouts import LAYOUTS
+from posbias_kit.data.own import bare_benchmark, read_own_verdicts
 from posbias_kit.data.paper import read_paper_benchmark, read_paper_verdicts
 from posbias_kit.data.plan import plan_presentations, sample_benchmark
-from posbias_kit.data.read import VERDICT_FORMATS, read_benchmark
+from posbias_kit.data.read import read_benchmark
+from posbias_kit.errors import ParamsError
 from posbias_kit.schema import PRESENTATION_KEY, PRESENTATIONS, TABLES, Status, validate
 
 
 class Prepared(NamedTuple):
-    """What notebook 01 hands on; the last two are empty where no judgments were read."""
+    """What notebook 01 hands on; all but the first three are empty where nothing was read."""
 
     questions: pd.DataFrame
     answers: pd.DataFrame
     presentations: pd.DataFrame
     verdicts: pd.DataFrame
     replies: pd.DataFrame
+    scores: pd.DataFrame
+    labels: pd.DataFrame
+    files: pd.DataFrame
+    """One row a file: rows, kept, set_aside, what it held, and how it tells the order."""
+    set_aside: pd.DataFrame
+    """One row a row that was set aside: file, line, problem, allowed, cure."""
 
 
-def prepare_study(format, path=None, benchmark="Starter", rule="strict", sample=None, plan=None,
-                  cluster_by=None, seed=0):  # fmt: skip
+def prepare_study(format, path=None, benchmark=None, rule="strict", sample=None, plan=None,
+                  cluster_by=None, options=None, seed=0):  # fmt: skip
     """Read a benchmark and plan its presentations, or read judgments and what they showed.
 
     Parameters
     ----------
-    format, path, benchmark, rule, sample, plan, cluster_by
+    format, path, benchmark, rule, sample, plan, cluster_by, options
         As in the section ``data_preparation`` of a study.
     seed : int
         Of samples and base orders.
@@ -42,18 +52,78 @@ def prepare_study(format, path=None, benchmark="Starter", rule="strict", sample=
     >>> len(study.questions), len(study.presentations)
     (6, 120)
     """
-    if format in VERDICT_FORMATS:
-        bench = read_paper_benchmark(path, benchmark, samples=True)
-        bench = cluster_questions(bench, cluster_by) if cluster_by else bench
-        verdicts, replies = read_paper_verdicts(path, benchmark, rule, questions=bench.questions)
-        judged = [table[table["question"].isin(verdicts["question"])] for table in bench]
-        return Prepared(*judged, presentations_of(verdicts), verdicts, replies)
+    if format == "paper":
+        return _read_paper(path, benchmark, rule, cluster_by)
+    if format == "verdicts":
+        return _read_own(path, cluster_by)
+    if format in LAYOUTS:
+        return _read_layout(format, path, benchmark, cluster_by, options or {})
     bench = read_benchmark(format, path, benchmark)
     bench = cluster_questions(bench, cluster_by) if cluster_by else bench
     plan = dict(plan or {})
     kept = sample_benchmark(bench, **(sample or {}), reference=plan.get("reference"), seed=seed)
     planned = plan_presentations(kept, **plan, seed=seed)
-    return Prepared(*kept, planned, _empty("verdicts"), _empty("replies"))
+    nothing = [_empty(table) for table in ("verdicts", "replies", "scores", "labels")]
+    return Prepared(*kept, planned, *nothing, *_NO_FILES)
+
+
+_NO_FILES = (
+    pd.DataFrame(columns=["file", "rows", "kept", "set_aside"]),
+    pd.DataFrame(columns=["file", "line", "problem", "allowed", "cure"]),
+)
+_OWN = "the kit's own verdict table: verdicts speak of slots, and `shown` tells the order"
+_PAPER = "both orders are rows of one file, and verdicts speak of slots; nothing is mapped back"
+
+
+def _read_paper(path, benchmark, rule, cluster_by):
+    bench = read_paper_benchmark(path, benchmark, samples=True)
+    bench = cluster_questions(bench, cluster_by) if cluster_by else bench
+    verdicts, replies = read_paper_verdicts(path, benchmark, rule, questions=bench.questions)
+    judged = [table[table["question"].isin(verdicts["question"])] for table in bench]
+    files = replies.groupby("file", as_index=False).size().rename(columns={"size": "rows"})
+    files = files.assign(kept=files["rows"], set_aside=0, order_convention=_PAPER)
+    return Prepared(
+        *judged, presentations_of(verdicts), verdicts, replies, _empty("scores"), _empty("labels"),
+        files, _NO_FILES[1],
+    )  # fmt: skip
+
+
+def _read_own(path, cluster_by):
+    paths = [path] if isinstance(path, str) else path
+    verdicts = read_own_verdicts(*paths)
+    bench = Benchmark(*bare_benchmark(verdicts, ", ".join(paths)))
+    if cluster_by:
+        verdicts, bench = _cluster(verdicts, bench, cluster_by)
+    files = pd.DataFrame({"file": [", ".join(paths)], "rows": len(verdicts), "kept": len(verdicts)})
+    nothing = [_empty(table) for table in ("replies", "scores", "labels")]
+    files = files.assign(set_aside=0, order_convention=_OWN)
+    return Prepared(*bench, presentations_of(verdicts), verdicts, *nothing, files, _NO_FILES[1])
+
+
+def _cluster(verdicts, bench, pattern):
+    bench = cluster_questions(bench, pattern)
+    home = bench.questions.set_index(["benchmark", "question"])["cluster"]
+    named = home.reindex(pd.MultiIndex.from_frame(verdicts[["benchmark", "question"]]))
+    return verdicts.assign(cluster=named.to_numpy()), bench
+
+
+def _read_layout(format, path, benchmark, cluster_by, options):
+    paths = [path] if isinstance(path, str) else path
+    read = read_judgments(format, *paths, benchmark=benchmark, **options)
+    if read.verdicts.empty:
+        raise ParamsError(
+            f"{', '.join(map(str, paths))} hold {len(read.scores)} grades but no comparison",
+            place="data_preparation",
+            allowed="judgments that compare answers",
+            cure="give the comparisons as well; grades alone have no position",
+        )
+    verdicts, bench = read.verdicts, Benchmark(read.questions, read.answers)
+    if cluster_by:
+        verdicts, bench = _cluster(verdicts, bench, cluster_by)
+    return Prepared(
+        *bench, presentations_of(verdicts), verdicts, read.replies, read.scores, read.labels,
+        read.files.assign(order_convention=read.undoes), read.set_aside,
+    )  # fmt: skip
 
 
 def _empty(table):

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 
 from posbias_kit.errors import TableError
@@ -33,11 +34,17 @@ def identify(frame):
         Fewer than two candidates are shown, or one of them stands twice.
     """
     reference = frame.get("reference", pd.Series("", index=frame.index))
-    keys = pd.DataFrame({"question": frame["question"], "shown": frame["shown"]})
-    keys["reference"] = reference
+    keys = pd.DataFrame({"shown": frame["shown"], "reference": reference})
     codes, unique = pd.factorize(pd.MultiIndex.from_frame(keys))
-    described = pd.DataFrame([_describe(*key) for key in unique], columns=_COLUMNS)
-    result = described.take(codes).set_axis(frame.index)
+    described = [_describe(*key) for key in unique]
+    for code, told in enumerate(described):
+        if told is None:
+            _refuse(frame.iloc[int(np.argmax(codes == code))])
+    table = pd.DataFrame(described, columns=["ids", *_COLUMNS[1:]])
+    result = table.take(codes).set_axis(frame.index)
+    asked, questions = pd.factorize(frame["question"])
+    named = pd.Series([f"[{_json(question)}," for question in questions], dtype="str").take(asked)
+    result.insert(0, "comparison", named.set_axis(frame.index) + result.pop("ids").astype("str"))
     if "order" in frame:
         result["order"] = result["order"].where(result["slots"] == 2, frame["order"])
     return result
@@ -46,16 +53,12 @@ def identify(frame):
 _COLUMNS = ["comparison", "slots", "order", "shown", "candidate", "reference"]
 
 
-def _describe(question, shown, reference):
+def _describe(shown, reference):
+    """Return the end of the comparison's id, then the columns; None where nothing is compared."""
     ids = sorted(shown)
     if len(ids) < 2 or len(set(ids)) < len(ids):
-        raise TableError(
-            f"question {question!r} shows {list(shown)}",
-            place="shown",
-            allowed="two or more different candidates",
-            cure="set these rows aside, or give the answers different candidate ids",
-        )
-    comparison, text = _json([question, *ids]), _json(list(shown))
+        return None
+    comparison, text = f"{_json(ids)[1:-1]}]", _json(list(shown))
     if len(ids) > 2:
         return comparison, len(ids), "", text, "", ""
     if reference not in ids:
@@ -64,5 +67,13 @@ def _describe(question, shown, reference):
     return comparison, 2, "AB" if shown[0] == candidate else "BA", text, candidate, reference
 
 
-def _json(value):
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _refuse(row):
+    raise TableError(
+        f"question {row['question']!r} shows {list(row['shown'])}",
+        place="shown",
+        allowed="two or more different candidates",
+        cure="set these rows aside, or give the answers different candidate ids",
+    )
+
+
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

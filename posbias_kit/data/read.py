@@ -1,16 +1,20 @@
 """Readers by name: benchmarks, and judgments that others published."""
 
+from pathlib import Path
+
 import pandas as pd
 
 from posbias_kit.data.fastchat import read_fastchat
+from posbias_kit.data.judgments import read_judgments
+from posbias_kit.data.layouts import LAYOUTS
+from posbias_kit.data.own import read_own_verdicts
 from posbias_kit.data.paper import read_paper_benchmark, read_paper_verdicts
 from posbias_kit.data.starter import read_starter
 from posbias_kit.errors import ParamsError, check_choice
 from posbias_kit.schema import validate
 
 BENCHMARK_FORMATS = ("starter", "fastchat", "paper")
-VERDICT_FORMATS = {"paper": ("benchmark", "rule", "reference")}
-"""Formats of published judgments, each with the options that its reader takes."""
+_OPTIONS = {"verdicts": (), "paper": ("benchmark", "rule", "reference")}
 
 
 def read_verdicts(format, *paths, **options):
@@ -18,12 +22,17 @@ def read_verdicts(format, *paths, **options):
 
     Parameters
     ----------
-    format : {"paper"}
-        Layout of the files; ``paper`` is :func:`posbias_kit.data.paper.read_paper_verdicts`.
+    format : str
+        Layout of the files: ``verdicts``, a table that the kit has written itself; ``paper``,
+        read by :func:`posbias_kit.data.paper.read_paper_verdicts`; or one of
+        :data:`posbias_kit.data.layouts.LAYOUTS`, read by
+        :func:`posbias_kit.data.judgments.read_judgments`, which returns what stands beside the
+        verdicts, too.
     *paths : str or Path
-        Where they are; several are read one after the other into one table.
+        Where they are; several are read into one table.
     **options
-        Passed to the reader; ``rule`` ("strict" or "first_match") says how replies are parsed.
+        Of the reader: ``benchmark`` (name in the tables); for ``paper`` ``rule`` ("strict" or
+        "first_match", how replies are parsed) and ``reference``; for ``table`` ``mapping``.
 
     Returns
     -------
@@ -39,24 +48,28 @@ def read_verdicts(format, *paths, **options):
 
     Examples
     --------
-    >>> read_verdicts("papyrus", "data")
+    >>> read_verdicts("paper", "data", rules="strict")
     Traceback (most recent call last):
-    posbias_kit.errors.ParamsError: format: unknown value 'papyrus'
-      allowed: paper
+    posbias_kit.errors.ParamsError: option of format 'paper': unknown value 'rules'
+      allowed: benchmark, rule, reference
       cure: use one of the allowed values
     """
-    check_choice(format, VERDICT_FORMATS, "format")
+    check_choice(format, ("verdicts", "paper", *LAYOUTS), "format")
+    if format in LAYOUTS:
+        return read_judgments(format, *paths, replies=False, **options).verdicts
     for name in options:
-        check_choice(name, VERDICT_FORMATS[format], f"option of format {format!r}")
+        check_choice(name, _OPTIONS[format], f"option of format {format!r}")
     if not paths:
         raise ParamsError("no path given", place="read_verdicts", cure="name a file or folder")
+    if format == "verdicts":
+        return read_own_verdicts(*paths)
     tables = [read_paper_verdicts(path, **options)[0] for path in paths]
     if len(tables) == 1:
         return tables[0]
     return validate(pd.concat(tables, ignore_index=True), "verdicts", ", ".join(map(str, paths)))
 
 
-def read_benchmark(format, path=None, name="Starter"):
+def read_benchmark(format, path=None, name=None):
     """Read a benchmark's questions and answers.
 
     Parameters
@@ -64,8 +77,9 @@ def read_benchmark(format, path=None, name="Starter"):
     format : {"starter", "fastchat", "paper"}
     path : str or Path, optional
         Folder with the files; none for the starter benchmark, which comes with the kit.
-    name : str
-        Name in the tables; for ``paper`` also which part to read, MTBench or DevBench.
+    name : str, optional
+        Name in the tables, by default Starter or that of the folder; for ``paper`` also which
+        part to read, MTBench or DevBench.
 
     Returns
     -------
@@ -92,5 +106,7 @@ def read_benchmark(format, path=None, name="Starter"):
             cure="drop the path" if format == "starter" else "give the folder",
         )
     if format == "starter":
-        return read_starter(name)
-    return {"fastchat": read_fastchat, "paper": read_paper_benchmark}[format](path, name)
+        return read_starter(name or "Starter")
+    if format == "paper":
+        return read_paper_benchmark(path, name)
+    return read_fastchat(path, name or Path(path).resolve().name)

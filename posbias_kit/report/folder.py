@@ -16,6 +16,8 @@ _MAKERS = {
     "questions": "01_data_preparation.ipynb",
     "answers": "01_data_preparation.ipynb",
     "presentations": "01_data_preparation.ipynb",
+    "scores": "01_data_preparation.ipynb",
+    "labels": "01_data_preparation.ipynb",
     "replies": "01_data_preparation.ipynb, where judgments are read,",
     "verdicts": "02_judging.ipynb (01_data_preparation.ipynb where judgments are read)",
 }
@@ -104,7 +106,8 @@ class Run:
 
         Parameters
         ----------
-        table : {"questions", "answers", "presentations", "verdicts", "replies"}
+        table : str
+            A name of :data:`posbias_kit.schema.TABLES`.
 
         Returns
         -------
@@ -133,7 +136,8 @@ class Run:
         ----------
         frame : DataFrame
             Checked against the table's schema.
-        table : {"questions", "answers", "presentations", "verdicts", "replies"}
+        table : str
+            A name of :data:`posbias_kit.schema.TABLES`.
 
         Returns
         -------

@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from layout_writers_l2 import public, tally
+from layout_writers_l1 import public, tally
 
 from posbias_kit.analysis import agreement_coefficients
 from posbias_kit.data.judgments import read_judgments

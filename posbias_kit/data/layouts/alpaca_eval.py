@@ -5,7 +5,7 @@ import hashlib
 import json
 import math
 
-from posbias_kit.data.layouts.parts import text_of, why_none
+from posbias_kit.data.layouts.parts import needed_text
 from posbias_kit.data.layouts.records import (
     ALL,
     Answer,
@@ -17,6 +17,7 @@ from posbias_kit.data.layouts.records import (
     need,
     two_candidates,
 )
+from posbias_kit.data.layouts.values import why_none
 from posbias_kit.errors import ReadError
 from posbias_kit.schema import Reason
 
@@ -34,7 +35,7 @@ def read_row(row, line, source):
     """Return the judgment of one item, and its texts."""
     instruction, text_1, name_1, text_2, name_2, judge, preference = need(row, *_KEYS)
     pair = two_candidates(name_1, name_2, ("generator_1", "generator_2"))
-    instruction = text_of(instruction, "instruction")
+    instruction = needed_text(instruction, "instruction")
     preference = _number(preference)
     raw = row.get("raw_completion")
     winner = _winner(preference, raw)
@@ -54,7 +55,7 @@ def read_row(row, line, source):
         task=task,
         margin=margin,
     )
-    texts = (text_of(text_1, "output_1"),), (text_of(text_2, "output_2"),)
+    texts = (needed_text(text_1, "output_1"),), (needed_text(text_2, "output_2"),)
     answers = [Answer(question, name, text) for name, text in zip(pair, texts, strict=True)]
     return [game, Question(question, (instruction,), task), *answers]
 

@@ -1,6 +1,6 @@
 """The records of all rows, with an account of every row."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pandas as pd
 
@@ -27,10 +27,13 @@ class Ledger:
     benchmark : str
         Name in the tables.
     options : dict
+    replies : bool
+        Whether to keep the texts of the replies, which need most of the memory.
     """
 
-    def __init__(self, layout, benchmark, options):
+    def __init__(self, layout, benchmark, options, replies=True):
         self.layout, self.benchmark, self.options = layout, benchmark, options
+        self.replies = replies
         self.names, self.places, self.aside = [], [], {}  # places: row -> (file, line)
         self.records = {kind: [] for kind in (Game, Grade, Label, Question, Answer)}
         self.rows_of = {kind: [] for kind in self.records}
@@ -52,6 +55,8 @@ class Ledger:
                 self.aside[number] = error
                 continue
             for record in records:
+                if not self.replies and getattr(record, "raw", None) is not None:
+                    record = record._replace(raw=None)
                 self.records[type(record)].append(record)
                 self.rows_of[type(record)].append(number)
 
@@ -78,19 +83,44 @@ class Ledger:
         file, line = self.places[row]
         return f"{self.names[file]}, line {line}"
 
+    def _name_arms(self):
+        """Let a prompt's name be the arm where a judge saw one presentation with several.
+
+        Else the prompt goes with the question, as one for mathematics does, and parts nothing.
+        """
+        names = {(game.judge, game.template) for game in self.records[Game]}
+        prompts = Counter(judge for judge, _ in names)
+        seen = defaultdict(set)
+        for game in self.records[Game]:
+            if prompts[game.judge] > 1:
+                seen[_game_key(game)].add(game.template)
+        several = {judge for (judge, *_), names in seen.items() if len(names) > 1}
+        if not several:
+            return
+        self.records[Game] = [
+            game._replace(arm=game.template) if game.judge in several and not game.arm else game
+            for game in self.records[Game]
+        ]
+
     def settle(self):
         """Set aside rows that repeat others without being repeats; return the repeats left."""
-        repeats = {}
-        for kind, entry in ((Game, _game_entry), (Grade, _grade_entry)):
-            entries = [
+        self._name_arms()
+        entries = {
+            kind: [
                 entry(row, record)
                 for row, record in zip(self.rows_of[kind], self.records[kind], strict=True)
             ]
-            for row, (why, other) in settle(entries).items():
-                problem, cure = _WHY[why]
-                told = ReadError(problem.format(place=self.place(other)), cure=cure)
-                self.aside.setdefault(row, told)
-            repeats[kind] = number_repeats([e for e in entries if e.row not in self.aside])
+            for kind, entry in ((Game, _game_entry), (Grade, _grade_entry))
+        }
+        # Together: a row with a game and grades is set aside, or kept, with all it holds.
+        for row, (why, other) in settle([*entries[Game], *entries[Grade]]).items():
+            problem, cure = _WHY[why]
+            told = ReadError(problem.format(place=self.place(other)), cure=cure)
+            self.aside.setdefault(row, told)
+        repeats = {
+            kind: number_repeats([entry for entry in found if entry.row not in self.aside])
+            for kind, found in entries.items()
+        }
         for kind, rows in self.rows_of.items():
             keep = [row not in self.aside for row in rows]
             if not all(keep):
@@ -125,12 +155,15 @@ class Ledger:
         return files, pd.DataFrame(lost, columns=_ASIDE)
 
 
+def _game_key(game):
+    # A list's order has a name, which shows one list; a pair's order is what it shows.
+    shown = tuple(sorted(game.shown)) if game.order else game.shown
+    return game.judge, game.question, game.turn, game.arm, game.order, shown
+
+
 def _game_entry(row, game):
-    shown, prompt = game.shown, game.prompt
-    if game.order:  # one name of an order shows one list
-        shown, prompt = tuple(sorted(shown)), prompt or hash(shown)
-    key = (game.judge, game.question, game.turn, game.arm, game.order, shown)
-    return Entry(row, key, game.repeat, game.choice is not None, prompt)
+    prompt = game.prompt or (hash(game.shown) if game.order else 0)
+    return Entry(row, _game_key(game), game.repeat, game.choice is not None, prompt)
 
 
 def _grade_entry(row, grade):

@@ -25,8 +25,11 @@ def companion(row, source):
     list of Question or Answer
     """
     question = id_of(row["question_id"], "question_id")
+    if source.file.parent.name == "reference_answer":
+        return []  # nobody compares them: they are no candidate's
     if "choices" in row:
-        first = row["choices"][0] if row["choices"] else {}
+        choices = row["choices"] if isinstance(row["choices"], list) else []
+        first = choices[0] if choices and isinstance(choices[0], dict) else {}
         turns = _texts(first.get("turns"), "choices[0].turns")
         return [Answer(question, id_of(row["model_id"], "model_id"), turns)]
     reference = row.get("reference")
@@ -42,8 +45,11 @@ def companion(row, source):
 
 
 def _texts(value, key):
-    if isinstance(value, list) and all(isinstance(text, str) for text in value):
-        return tuple(value)
+    """Return the texts of the turns; Arena-Hard v0.1 has an object with ``content`` for each."""
+    turns = value if isinstance(value, list) else [None]
+    texts = [turn.get("content") if isinstance(turn, dict) else turn for turn in turns]
+    if all(isinstance(text, str) for text in texts):
+        return tuple(texts)
     raise ReadError(
         f"{key} is {str(value)[:60]!r}", allowed="a list of texts, one a turn", cure=f"mend {key}"
     )

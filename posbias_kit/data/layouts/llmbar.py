@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from posbias_kit.data.layouts.parts import text_of, why_none
+from posbias_kit.data.layouts.parts import needed_text
 from posbias_kit.data.layouts.records import (
     GOLD,
     Answer,
@@ -14,6 +14,7 @@ from posbias_kit.data.layouts.records import (
     look_up,
     need,
 )
+from posbias_kit.data.layouts.values import why_none
 from posbias_kit.errors import ReadError, check_choice
 
 _OUTPUTS = ("output_1", "output_2")
@@ -93,9 +94,9 @@ def read_row(row, line, source):
     if row.get("label") is not None:
         winner = look_up(row["label"], {"1": "output_1", "2": "output_2"}, "label")
         records.append(Label(question, _OUTPUTS, GOLD, winner))
-    records.append(Question(question, (text_of(text, "input"),), place.subset))
+    records.append(Question(question, (needed_text(text, "input"),), place.subset))
     texts = zip(_OUTPUTS, outputs, strict=True)
-    return records + [Answer(question, name, (text_of(t, name),)) for name, t in texts]
+    return records + [Answer(question, name, (needed_text(t, name),)) for name, t in texts]
 
 
 def _round(results, stage):

@@ -1,9 +1,7 @@
-"""Small things that several readers need: texts, lists of candidates, why a verdict is missing."""
+"""Lists of candidates, and texts that must be there."""
 
 from posbias_kit.data.layouts.records import id_of
 from posbias_kit.errors import ReadError
-from posbias_kit.parsing import why_no_label
-from posbias_kit.schema import Reason
 
 
 def distinct_ids(values, key):
@@ -48,19 +46,8 @@ def order_label(shown):
     return "-".join(place[name] for name in shown)
 
 
-def text_of(value, key):
-    """Return a text, or say that it is none."""
+def needed_text(value, key):
+    """Return a text, or say that there is none."""
     if isinstance(value, str):
         return value
     raise ReadError(f"{key} is {value!r:.60}", allowed="a text", cure=f"mend {key}")
-
-
-def why_none(raw):
-    """Say why there is no verdict, as far as the reply tells.
-
-    >>> [str(why_none(raw)) for raw in (" ", "$ERROR$", "Both are fine.", None)]
-    ['empty', 'error_marker', 'no_label', 'no_label']
-    """
-    if not isinstance(raw, str):
-        return Reason.NO_LABEL
-    return why_no_label(raw, "", False).reason if raw.strip() else Reason.EMPTY

@@ -31,6 +31,8 @@ class Game(NamedTuple):
     task: str = ALL
     turn: str = ""
     arm: str = ""
+    template: str = ""
+    """Name of the judge's prompt: the arm, where a judge saw one presentation with several."""
     reference: str = ""
     order: str = ""
     """The source's own name of the order, list-wise only."""
@@ -185,6 +187,8 @@ def look_up(value, words, key):
     >>> look_up(" Tie", {"a": 1, "b": 2, "tie": 0}, "winner")
     0
     """
+    if type(value) is str and value in words:
+        return words[value]
     text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     meaning = words.get(text.strip().lower(), _NONE)
     if meaning is _NONE or isinstance(value, bool):
@@ -214,6 +218,7 @@ _BLOCK = re.compile(
     _MARK.format("Start", "(?P<who>[AB])") + "(?P<text>.*?)" + _MARK.format("End", "(?P=who)"),
     re.DOTALL,
 )
+_SPEAKER = re.compile(r"^### Assistant [AB]:", re.MULTILINE)  # in a conversation of two turns
 
 
 def shown_texts(prompt):
@@ -230,7 +235,10 @@ def shown_texts(prompt):
     >>> shown_texts("Hm? " + block.format("A", "Yes.") + block.format("B", "No."))
     ('Yes.', 'No.')
     """
-    found = {match["who"]: match["text"].strip() for match in _BLOCK.finditer(prompt or "")}
+    found = {
+        match["who"]: _SPEAKER.sub("### Assistant:", match["text"]).strip()
+        for match in _BLOCK.finditer(prompt or "")
+    }
     return (found["A"], found["B"]) if len(found) == 2 else None
 
 

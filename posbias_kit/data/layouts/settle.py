@@ -28,8 +28,8 @@ def settle(entries):
       it is one of several true repeats, and stays.
     - An entry that bears the same key and the same repeat as an earlier one *stands twice*.
 
-    A row is set aside whole; one that holds the only verdict of any of its keys is never
-    taken for a retry.
+    A row is set aside whole; one that holds the only verdict of any of its keys, or an entry that
+    stands nowhere else, is never taken for a retry.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def settle(entries):
     aside = {}
     for members in groups:
         _find_false_repeats(members, aside)
-    kept = _rows_of_lone_verdicts(entries, groups) if groups else set()
+    kept = _rows_with_lone_entries(entries, groups) if groups else set()
     for row, other in _retried(groups, aside, kept):
         aside[row] = "retried", other
     for members in groups:
@@ -89,9 +89,9 @@ def _find_false_repeats(members, aside):
             aside.setdefault(entry.row, ("false repeat", first.row))
 
 
-def _rows_of_lone_verdicts(entries, groups):
+def _rows_with_lone_entries(entries, groups):
     repeated = {(entry.key, entry.repeat) for members in groups for entry in members}
-    return {e.row for e in entries if e.told and (e.key, e.repeat) not in repeated}
+    return {entry.row for entry in entries if (entry.key, entry.repeat) not in repeated}
 
 
 def _retried(groups, aside, kept):

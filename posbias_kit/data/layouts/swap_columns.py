@@ -2,6 +2,7 @@
 
 from posbias_kit.data.layouts.companions import companion, is_companion
 from posbias_kit.data.layouts.records import (
+    ALL,
     Game,
     Grade,
     Layout,
@@ -11,7 +12,7 @@ from posbias_kit.data.layouts.records import (
     need,
     two_candidates,
 )
-from posbias_kit.schema import Reason
+from posbias_kit.data.layouts.values import score_of, text_of, why_none
 
 _PAIR = ("question_id", "model_a", "model_b", "judge_id", "winner_ab", "winner_ba")
 _GRADE = ("question_id", "model_id", "judge_id", "avg_score")
@@ -20,40 +21,39 @@ _LABELS = {"a": 1, "b": 2, "tie": 0, "c": 0, "error": None, "none": None, "": No
 
 def read_row(row, line, source):
     """Return the two games of a pair, the grade of an answer, or the texts that lie beside."""
-    if is_companion(row):
-        return companion(row, source)
+    if not lacking(row, *_PAIR):
+        return _games(row)
     if not lacking(row, *_GRADE):
         return [_grade(row)]
-    question, first, second, judge, *labels = need(row, *_PAIR)
-    pair = two_candidates(first, second, ("model_a", "model_b"))
-    told = {
-        "question": id_of(question, "question_id"),
-        "judge": id_of(judge, "judge_id"),
-        "task": str(row.get("category") or "all"),
-        "format": "mtbench_brackets",
-    }
+    if is_companion(row):
+        return companion(row, source)
+    return need(row, *_PAIR)
+
+
+def _games(row):
+    pair = two_candidates(row["model_a"], row["model_b"], ("model_a", "model_b"))
+    question = id_of(row["question_id"], "question_id")
+    judge, task = id_of(row["judge_id"], "judge_id"), str(row.get("category") or ALL)
     games = []
-    for name, label, shown in zip(("ab", "ba"), labels, (pair, pair[::-1]), strict=True):
-        raw = row.get(f"judgment_{name}")
+    for name, shown in (("ab", pair), ("ba", pair[::-1])):
+        label, raw = row[f"winner_{name}"], text_of(row.get(f"judgment_{name}"), f"judgment_{name}")
         choice = look_up("" if label is None else label, _LABELS, f"winner_{name}")
-        reason = "" if choice is not None else _why(raw)
-        games.append(Game(shown=shown, choice=choice, reason=reason, raw=raw, **told))
+        reason = "" if choice is not None else why_none(raw)
+        games.append(
+            Game(question, shown, judge, choice, reason, task, raw=raw, format="mtbench_brackets")
+        )
     return games
 
 
 def _grade(row):
-    score = row["avg_score"]
+    score = score_of(row["avg_score"], "avg_score")
     return Grade(
         question=id_of(row["question_id"], "question_id"),
         candidate=id_of(row["model_id"], "model_id"),
         judge=id_of(row["judge_id"], "judge_id"),
-        score=None if score is None else float(score),
-        reason=Reason.NO_LABEL if score is None else "",
+        score=score,
+        reason="" if score is not None else why_none(None),
     )
-
-
-def _why(raw):
-    return Reason.EMPTY if raw is not None and not raw.strip() else Reason.NO_LABEL
 
 
 def recognise(row, source):

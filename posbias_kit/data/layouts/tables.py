@@ -59,7 +59,8 @@ def build_reading(ledger, place):
 
 def _build_texts(ledger, place):
     """Return questions and answers; questions that only have an id have no turns."""
-    texts = {record.question: record for record in ledger.records[Question]}
+    told = sorted(ledger.records[Question], key=lambda q: (q.task != ALL, bool(q.reference_answer)))
+    texts = {record.question: record for record in told}
     games = ledger.records[Game]
     tasks = {game.question: game.task for game in reversed(games)}
     asked = {r.question: ALL for kind in (Grade, Label) for r in ledger.records[kind]} | tasks
@@ -98,9 +99,13 @@ def _build_judgments(ledger, repeats, questions, place):
     games["reason"] = (
         games["reason"].mask(told, "").mask(~told & (games["reason"] == ""), Reason.NO_LABEL.value)
     )
-    games["cluster"] = games["question"].map(questions.set_index("question")["cluster"])
+    asked = questions.set_index("question")
+    games["cluster"] = games["question"].map(asked["cluster"])
+    tasks = games["question"].map(asked["task"])
+    games["task"] = games["task"].mask(games["task"] == ALL, tasks)
     texts = games[["raw", "format", "options"]]
-    verdicts = build_verdicts(games.drop(columns=["raw", "format", "options", "prompt"]), place)
+    beside = ["raw", "format", "options", "prompt", "template"]
+    verdicts = build_verdicts(games.drop(columns=beside), place)
     rows = pd.Series(ledger.rows_of[Game], index=verdicts.index, dtype="int64")
     shown = texts["raw"].notna() & (texts["format"] != "")
     where = [ledger.places[row] for row in rows[shown]]

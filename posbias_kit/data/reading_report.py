@@ -1,0 +1,84 @@
+"""What was found in published judgments, and what can be computed from it."""
+
+import json
+
+import pandas as pd
+
+from posbias_kit.schema import PRESENTATION_KEY
+
+_JUDGE = ["benchmark", "experiment", "judge", "arm", "slots"]
+
+
+def describe_reading(verdicts):
+    """Count what each judge was shown.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+
+    Returns
+    -------
+    DataFrame
+        One row a benchmark, experiment, judge, arm and number of slots: questions, comparisons,
+        every_order (comparisons shown in every order), candidates, orders (their names), repeats
+        (the most of any presentation), verdicts, without_verdict.
+    """
+    found = []
+    for key, block in verdicts.groupby(_JUDGE, observed=True):
+        shown = block.drop_duplicates(["comparison", "shown"])
+        orders = shown.groupby("comparison", observed=True).size()
+        every = orders >= key[-1]  # as many arrangements as slots: a swap, or the cyclic shifts
+        names = {name for text in shown["shown"].unique() for name in json.loads(text)}
+        found.append(
+            {
+                **dict(zip(_JUDGE, key, strict=True)),
+                "questions": block["question"].nunique(),
+                "comparisons": len(orders),
+                "every_order": int(every.sum()),
+                "candidates": len(names),
+                "orders": ", ".join(sorted(block["order"].unique())),
+                "repeats": int(block["repeat"].max()),
+                "verdicts": len(block),
+                "without_verdict": int(block["choice"].isna().sum()),
+            }
+        )
+    columns = [*_JUDGE, "questions", "comparisons", "every_order", "candidates", "orders"]
+    return pd.DataFrame(found, columns=[*columns, "repeats", "verdicts", "without_verdict"])
+
+
+def what_can_be_computed(verdicts, answers, scores, labels):
+    """Say which results these judgments allow, and what the others would need.
+
+    Parameters
+    ----------
+    verdicts, answers, scores, labels : DataFrame
+        Tables of a reading or of a prepared study.
+
+    Returns
+    -------
+    DataFrame
+        One row a result: result, chapter, possible ("yes" or "no"), why.
+    """
+    told = describe_reading(verdicts)
+    swapped, again = told["every_order"].sum(), told["repeats"].max() > 1
+    pairs = told.loc[told["slots"] == 2, "every_order"].sum()
+    per_place = verdicts.groupby([*PRESENTATION_KEY, "repeat"], observed=True)["judge"].nunique()
+    several = (per_place > 1).any()
+    orders = f"{swapped} of {told['comparisons'].sum()} comparisons were shown in every order"
+    repeats = "presentations were judged again" if again else "nothing was judged twice"
+    texts = f"{len(answers)} answer texts" if len(answers) else "the files hold no answer texts"
+    shared = "judges share presentations" if several else "no two judges share a presentation"
+    rows = [
+        ("shares and wins of each slot", "03", len(verdicts) > 0, f"{len(verdicts)} judgments"),
+        ("position consistency and fairness", "03", swapped > 0, orders),
+        ("repetition stability", "03", again, repeats),
+        ("noise or position", "03", again and swapped > 0, f"{repeats}; {orders}"),
+        ("agreement, disagreement, gap by other judges", "04, 05", several, shared),
+        ("order effect on flips", "06", pairs > 0, orders),
+        ("length and format", "04, 06", len(answers) > 0, texts),
+        ("quality gap from scores", "04", len(scores) > 0, f"{len(scores)} grades of answers"),
+        ("accuracy, agreement with labels", "05", len(labels) > 0, f"{len(labels)} labels"),
+    ]
+    table = pd.DataFrame(rows, columns=["result", "chapter", "possible", "why"])
+    return table.assign(possible=table["possible"].map({True: "yes", False: "no"}))
