@@ -53,6 +53,8 @@ class RecordedParams(Section):
     """Which kind of judge this is."""
     path: str
     """The recorded verdict table (Parquet), or `starter` for the one that comes with the kit."""
+    partial: bool = False
+    """Leave out planned calls that were not recorded, with a warning, instead of refusing them."""
 
 
 class Limits(Section):

@@ -1,5 +1,6 @@
 """The recorded judge: replays verdicts that were given before."""
 
+import warnings
 from pathlib import Path
 
 import pandas as pd
@@ -42,7 +43,7 @@ class RecordedJudge:
     """
 
     def __init__(self, params):
-        self.name = params.name
+        self.name, self.partial = params.name, params.partial
         path = recording_file(params.path)
         if not path.is_file():
             raise ReadError(
@@ -83,7 +84,8 @@ class RecordedJudge:
         Raises
         ------
         ReadError
-            A presentation or repeat of the plan is not in the recording.
+            A presentation or repeat of the plan is not in the recording, or none is where the
+            judge may be `partial`.
         """
         plan = presentations[PRESENTATION_KEY].reset_index(drop=True)
         plan = plan.assign(row=plan.index).loc[plan.index.repeat(presentations["repeats"])]
@@ -91,15 +93,24 @@ class RecordedJudge:
         key = [*PRESENTATION_KEY, "repeat"]
         told = self.recorded[[*key, "status", "reason", "choice", "margin"]]
         calls = plan.astype({"repeat": "Int64"}).merge(told, on=key, how="left", validate="1:1")
-        missing = calls[calls["status"].isna()]
-        if len(missing):
+        unknown = calls["status"].isna()
+        if unknown.any() and self.partial and not unknown.all():
+            warnings.warn(
+                f"judge {self.name!r}: {unknown.sum()} of {len(calls)} planned calls were not "
+                "recorded and are left out",
+                stacklevel=2,
+            )
+        elif unknown.any():
+            missing = calls[unknown]
             first = missing.iloc[0]
             raise ReadError(
                 f"{len(missing)} planned calls were not recorded, e.g. {first['comparison']} "
                 f"in order {first['order']}, repeat {first['repeat']}",
                 place=f"judge {self.name!r}",
-                cure="plan the questions, candidates and repeats that were recorded",
+                cure="plan the questions, candidates and repeats that were recorded, or set "
+                "`partial: true` to leave the others out",
             )
+        calls = calls[~unknown]
         return calls[["row", "repeat", "status", "reason", "choice", "margin"]]
 
     def replies(self, presentations):

@@ -60,6 +60,21 @@ def test_more_than_was_recorded_is_refused(study, recording):
         judge_presentations(_recorded(recording), plan, study.answers)
 
 
+def test_partial_judge_leaves_out_what_was_not_recorded(study, recording):
+    """With `partial` the calls that are there come back, and the others are counted aloud."""
+    judge = {"name": "j", "kind": "recorded", "path": str(recording), "partial": True}
+    whole = prepare_study("starter", plan={"repeats": 3})
+    missing = whole.presentations["repeats"].sum() - study.presentations["repeats"].sum()
+    with pytest.warns(UserWarning, match=f"{missing} of 2880 planned calls were not recorded"):
+        found = judge_presentations(make_judges([judge]), whole.presentations, whole.answers)
+
+    assert len(found) == study.presentations["repeats"].sum()
+    assert set(found["task"]) == {"math"}
+    other = prepare_study("starter", sample={"tasks": ["coding"]}, plan={"repeats": 1})
+    with pytest.raises(ReadError, match="60 planned calls|planned calls were not recorded"):
+        judge_presentations(make_judges([judge]), other.presentations, other.answers)
+
+
 def test_unknown_judge_and_missing_file_are_named(recording, tmp_path):
     """The message lists the judges of the file, or names the path."""
     with pytest.raises(ReadError, match="no verdict of judge 'k'\n  allowed: j"):
@@ -76,16 +91,17 @@ LOCAL = {
     "smollm2-135m-fewshot": {"model": "smollm2-135m", "template": "fewshot-letters"},
 }
 KEY = [*PRESENTATION_KEY, "repeat"]
+SAMPLE = {"candidates": ["careful", "restated", "flawed"]}
 
 
 @needs_recording
 @pytest.mark.parametrize("judge", LOCAL)
 def test_starter_recording_is_whole(judge):
-    """Every pair of the starter benchmark in both orders, three times, nothing failed."""
-    study = prepare_study("starter", plan={"repeats": 3})
+    """Every question, three candidates, both orders, three times, nothing failed."""
+    study = prepare_study("starter", sample=SAMPLE, plan={"repeats": 3})
     found = judge_presentations(_recorded("starter", judge), study.presentations, study.answers)
 
-    assert len(found) == 2880
+    assert len(found) == 864
     assert set(found["status"]) <= {"ok", "invalid"}
     assert found["margin"].notna().mean() > 0.9
 
@@ -111,7 +127,8 @@ def test_live_model_says_what_was_recorded(judge, tmp_path):
     """
     if lacking := missing_extra(LOCAL[judge]["model"]):
         pytest.skip(lacking)
-    study = prepare_study("starter", sample={"tasks": ["reasoning"]}, plan={"repeats": 1})
+    sample = {"tasks": ["reasoning"], **SAMPLE}
+    study = prepare_study("starter", sample=sample, plan={"repeats": 1})
     plan = study.presentations.head(20)
     live = make_judges([{"name": judge, "kind": "local", "threads": 1, **LOCAL[judge]}])
     log = tmp_path / "judgments.sqlite"
