@@ -60,7 +60,8 @@ def parse_section(model, tree, place):
     try:
         return model.model_validate(tree)
     except ValidationError as error:
-        raise ParamsError(_explain(error), place=place, cure="see params/README.md") from None
+        told = _explain(error, model)
+        raise ParamsError(told, place=place, cure="see params/README.md") from None
 
 
 def apply_setting(tree, setting):
@@ -100,12 +101,12 @@ def _refuse_secrets(tree, place, path=""):
             _refuse_secrets(value, place, where)
 
 
-def _explain(error):
+def _explain(error, model):
     lines = []
     for item in error.errors():
         where = ".".join(map(str, item["loc"])) or "study"
         if item["type"] == "extra_forbidden":
-            lines.append(f"unknown key {where!r}{_known(item['loc'])}")
+            lines.append(f"unknown key {where!r}{_known(model, item['loc'])}")
         elif item["type"] == "missing":
             lines.append(f"key {where!r} is missing")
         elif item["type"] == "value_error":
@@ -115,9 +116,8 @@ def _explain(error):
     return "; ".join(lines)
 
 
-def _known(location):
+def _known(model, location):
     """Name the keys that the section of a misspelt key knows."""
-    model = Study
     for part in location[:-1]:
         field = model.model_fields.get(part) if isinstance(part, str) else None
         kinds = [field.annotation, *getattr(field.annotation, "__args__", ())] if field else []

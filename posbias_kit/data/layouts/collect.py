@@ -41,7 +41,7 @@ class Ledger:
 
     def read(self, file, name):
         """Read one file; `name` is what tables and messages call it."""
-        source = Source(file, name, self.options)
+        source = self.layout.begin(Source(file, name, self.options))
         self.names.append(name)
         for line, row in self.layout.rows(file):
             number = len(self.places)
@@ -156,11 +156,14 @@ class Ledger:
 
 
 def _game_key(game):
-    return game.judge, game.question, game.turn, game.arm, game.order, game.shown
+    # A list's order has a name, which shows one list; a pair's order is what it shows.
+    shown = tuple(sorted(game.shown)) if game.order else game.shown
+    return game.judge, game.question, game.turn, game.arm, game.order, shown
 
 
 def _game_entry(row, game):
-    return Entry(row, _game_key(game), game.repeat, game.choice is not None, game.prompt)
+    prompt = game.prompt or (hash(game.shown) if game.order else 0)
+    return Entry(row, _game_key(game), game.repeat, game.choice is not None, prompt)
 
 
 def _grade_entry(row, grade):

@@ -121,6 +121,8 @@ class Layout(NamedTuple):
     """(file) -> (line, row or ReadError) one by one."""
     options: tuple[str, ...] = ()
     """Names of the options that the reader takes."""
+    begin: Callable = lambda source: source
+    """(Source) -> Source, once a file, before its rows; what it raises ends the reading."""
 
 
 def lacking(row, *keys):

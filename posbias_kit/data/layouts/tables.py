@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from posbias_kit.data.benchmark import build_benchmark
-from posbias_kit.data.layouts.records import ALL, Answer, Game, Grade, Label, Question
+from posbias_kit.data.layouts.records import ALL, GOLD, Answer, Game, Grade, Label, Question
 from posbias_kit.data.verdicts import build_verdicts
 from posbias_kit.schema import FAILED_REASONS, VERDICT_KEY, Reason, Status, validate
 
@@ -131,5 +131,8 @@ def _build_labels(ledger, place):
                    separators=(",", ":"))
         for label in ledger.records[Label]
     ]  # fmt: skip
-    labels = labels.drop(columns="candidates").assign(benchmark=ledger.benchmark)
-    return validate(labels.assign(comparison=pd.Series(comparison, dtype="str")), "labels", place)
+    labels = labels.drop(columns="candidates").assign(
+        benchmark=ledger.benchmark, comparison=pd.Series(comparison, dtype="str")
+    )
+    again = labels.duplicated() & (labels["labeller"] == GOLD)  # it stands beside every judge
+    return validate(labels[~again].reset_index(drop=True), "labels", place)

@@ -42,7 +42,7 @@ def why_none(raw):
     >>> [str(why_none(raw)) for raw in (" ", "$ERROR$", "Both are fine.", None)]
     ['empty', 'error_marker', 'no_label', 'no_label']
     """
-    if raw is None:
+    if not isinstance(raw, str):
         return Reason.NO_LABEL
     return why_no_label(raw, "", False).reason if raw.strip() else Reason.EMPTY
 

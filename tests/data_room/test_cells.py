@@ -1,0 +1,106 @@
+"""Rows of tables: which line a row begins on, and what is no row."""
+
+import pandas as pd
+import pytest
+
+from posbias_kit.data.layouts.cells import table_rows
+from posbias_kit.errors import ReadError
+
+
+def rows_of(path, content):
+    path.write_bytes(content)
+    return list(table_rows(path))
+
+
+def test_lines_are_those_of_the_file(tmp_path):
+    """A row begins where its first cell does; blank lines count, and are no rows."""
+    content = b'\xef\xbb\xbf\nid,text\r\n1,"a\r\nb\r\nc"\r\n\r\n2,d\r\n3,"e\xe2\x80\xa8f"\r\n'
+    rows = rows_of(tmp_path / "a.csv", content)
+
+    assert [(line, row.number) for line, row in rows] == [(3, 1), (7, 2), (8, 3)]
+    assert [row.values["text"] for _, row in rows] == ["a\r\nb\r\nc", "d", "e\u2028f"]
+
+
+def test_long_cells(tmp_path):
+    """Longer than the csv module allows by itself."""
+    (row,) = rows_of(tmp_path / "a.tsv", b"id\ttext\n1\t" + b"x" * 200_000 + b"\n")
+
+    assert len(row[1].values["text"]) == 200_000
+
+
+@pytest.mark.parametrize(
+    ("content", "problem", "cure"),
+    [
+        (b"id,v\n1\n2,b\n", "1 cells, but the header has 2", "needs double quotes"),
+        (b"id,v\n1,a,b\n2,b\n", "3 cells, but the header has 2", "needs double quotes"),
+        (b"id,v\n1,\xff\n2,b\n", "byte 0xff is not UTF-8", "save the file as UTF-8"),
+        (b'id,v\n1,"a"x\n2,b\n', "not readable as CSV, up to line 2", "mend the quotes"),
+    ],
+)
+def test_a_bad_row_leaves_the_others(tmp_path, content, problem, cure):
+    """It is told with its line; the next row is read."""
+    (line, error), (_, row) = rows_of(tmp_path / "a.csv", content)
+
+    assert line == 2
+    assert isinstance(error, ReadError)
+    assert problem in error.problem
+    assert cure in error.cure
+    assert row.values == {"id": "2", "v": "b"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("a.csv", b'id,v\n1,"a\n2,b\n', "not readable as CSV, up to line 3: unexpected end of"),
+        ("a.csv", b"id,v,id\n1,a,2\n", "columns stand twice in the header: 'id'"),
+        ("a.csv", b'"id"x,v\n1,a\n', "not readable as CSV"),
+        ("a.csv", b"\xff,v\n1,a\n", "byte 0xff is not UTF-8"),
+        ("a.xlsx", b"id,v\n", "not readable as an Excel workbook"),
+        ("a.parquet", b"PAR1", "not readable as a Parquet file"),
+        ("a.txt", b"id,v\n", "not a table by its name, 'a.txt'"),
+        ("a.json", b'[{"id": 1},', "not readable as JSON"),
+    ],
+)
+def test_a_bad_file_is_one_bad_row(tmp_path, name, content, problem):
+    """So that the other files of a folder are read."""
+    ((_, error),) = rows_of(tmp_path / name, content)
+
+    assert isinstance(error, ReadError)
+    assert problem in error.problem
+    assert error.cure
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"id,v\n", b"\xef\xbb\xbf"])
+def test_no_rows(tmp_path, content):
+    """Nothing, or a header alone."""
+    assert rows_of(tmp_path / "a.csv", content) == []
+
+
+def test_a_broken_archive(tmp_path):
+    """Then the file cannot be read at all."""
+    with pytest.raises(ReadError, match="not readable"):
+        rows_of(tmp_path / "a.csv.gz", b"id,v\n")
+
+
+def test_excel(tmp_path):
+    """Whole numbers without a point, empty cells, empty rows, cells beside the table."""
+    cells = [("id", "v", None), (7.0, "NA", None), (None,) * 3, ("007", None, None)]
+    cells.append((1.5, "x", "stray"))
+    pd.DataFrame(cells).to_excel(tmp_path / "a.xlsx", header=False, index=False)
+    (_, first), (line, second), (_, third) = table_rows(tmp_path / "a.xlsx")
+
+    assert first.values == {"id": "7", "v": "NA"}
+    assert (line, second.values) == (4, {"id": "007", "v": None})
+    assert third.problem == "3 cells, but the header has 2"
+
+
+def test_parquet_keeps_types(tmp_path):
+    """Numbers beside gaps stay whole; a gap is None."""
+    table = pd.DataFrame({"id": pd.array([2**53 + 1, None], dtype="Int64"), "v": [True, False]})
+    table.to_parquet(tmp_path / "a.parquet")
+    rows = list(table_rows(tmp_path / "a.parquet"))
+
+    assert [row.values for _, row in rows] == [
+        {"id": 2**53 + 1, "v": True},
+        {"id": None, "v": False},
+    ]
