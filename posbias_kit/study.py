@@ -13,6 +13,7 @@ from posbias_kit.judge_kinds import JudgeParams
 from posbias_kit.schema import Design
 from posbias_kit.section import Amount, Count, Section, Share, Slug
 from posbias_kit.study_analysis import Disagreement, Metrics, OrderEffect, QualityGap, Summary
+from posbias_kit.table_mapping import TableMapping
 
 LAYOUT_NAMES = (
     "fastchat_pair", "swap_columns", "arena_hard", "judgebench", "llmbar", "alpaca_eval",
@@ -87,6 +88,8 @@ class DataPreparation(Section):
     """Regular expression whose match in a question's id names its cluster, a project say."""
     rule: Literal["strict", "first_match"] = "strict"
     """How recorded replies are parsed; first_match is what the paper's code did."""
+    mapping: TableMapping | None = None
+    """What the columns of format `table` mean."""
     options: dict[str, str] = {}
     """What else the reader of `format` takes: baseline of arena_hard, stage of llmbar."""
 
@@ -100,6 +103,9 @@ class DataPreparation(Section):
         if (self.format == "starter") != (self.path is None):
             needs = "takes no" if self.path else "needs"
             raise ValueError(f"format {self.format!r} {needs} `path`")
+        if (self.format == "table") != (self.mapping is not None):
+            raise ValueError("`mapping` says what the columns of format 'table' mean; there it is "
+                             "needed, elsewhere it has no use")  # fmt: skip
         if isinstance(self.path, list) and self.format in ("fastchat", "paper"):
             raise ValueError(f"format {self.format!r} takes one `path`, not {len(self.path)}")
         idle = self.model_fields_set & _IDLE.get(self.format, _IDLE[self.reads])

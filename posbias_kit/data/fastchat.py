@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from posbias_kit.data.benchmark import build_benchmark
-from posbias_kit.data.files import id_text, read_json_lines
+from posbias_kit.data.json_rows import id_of, read_json_lines
 from posbias_kit.errors import ReadError
 
 
@@ -69,7 +69,7 @@ def read_fastchat(path, name):
 def _read_questions(path):
     questions = {}
     for place, row in read_json_lines(path):
-        question = id_text(row.get("question_id"), "question_id", place)
+        question = id_of(row.get("question_id"), "question_id", place)
         if question in questions:
             raise _twice(f"question_id {question!r}", place, questions[question]["place"])
         reference = row.get("reference") or None
@@ -78,7 +78,7 @@ def _read_questions(path):
         questions[question] = {
             "place": place,
             "question": question,
-            "task": id_text(row.get("category"), "category", place),
+            "task": id_of(row.get("category"), "category", place),
             "turns": _texts(row.get("turns"), "turns", place),
             "reference_answer": reference and _texts(reference, "reference", place),
         }
@@ -98,7 +98,7 @@ def _read_answers(folder, questions, references=False):
     answers = {}
     for file in files:
         for place, row in read_json_lines(file):
-            question = id_text(row.get("question_id"), "question_id", place)
+            question = id_of(row.get("question_id"), "question_id", place)
             if question not in questions:
                 raise ReadError(
                     f"unknown question_id {question!r}",
@@ -107,7 +107,7 @@ def _read_answers(folder, questions, references=False):
                     cure="add the question, or remove the row",
                 )
             candidate = "reference" if references else row.get("model_id") or file.stem
-            key = question, id_text(candidate, "model_id", place)
+            key = question, id_of(candidate, "model_id", place)
             if key in answers:
                 raise _twice(f"the answer of {key[1]!r} to {question!r}", place, answers[key][0])
             answers[key] = place, _choice(row, questions[question], place)

@@ -32,12 +32,12 @@ class Prepared(NamedTuple):
 
 
 def prepare_study(format, path=None, benchmark=None, rule="strict", sample=None, plan=None,
-                  cluster_by=None, options=None, seed=0):  # fmt: skip
+                  cluster_by=None, mapping=None, options=None, seed=0):  # fmt: skip
     """Read a benchmark and plan its presentations, or read judgments and what they showed.
 
     Parameters
     ----------
-    format, path, benchmark, rule, sample, plan, cluster_by, options
+    format, path, benchmark, rule, sample, plan, cluster_by, mapping, options
         As in the section ``data_preparation`` of a study.
     seed : int
         Of samples and base orders.
@@ -57,7 +57,8 @@ def prepare_study(format, path=None, benchmark=None, rule="strict", sample=None,
     if format == "verdicts":
         return _read_own(path, cluster_by)
     if format in LAYOUTS:
-        return _read_layout(format, path, benchmark, cluster_by, options or {})
+        given = {**(options or {}), **({"mapping": mapping} if mapping else {})}
+        return _read_layout(format, path, benchmark, cluster_by, given)
     bench = read_benchmark(format, path, benchmark)
     bench = cluster_questions(bench, cluster_by) if cluster_by else bench
     plan = dict(plan or {})

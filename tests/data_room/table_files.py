@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 
 import pandas as pd
-from layout_writers_l1 import write
+from layout_writers import write
 
 from posbias_kit.data.judgments import read_judgments
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from posbias_kit.data.files import id_text, read_json_lines
+from posbias_kit.data.json_rows import id_of, read_json_lines
 from posbias_kit.errors import ReadError
 
 
@@ -20,7 +20,7 @@ def test_lines_end_at_line_feeds_only(tmp_path):
     ("content", "message"),
     [
         (b'{"a": 1}\n{"a": \n', "line 2: not readable as JSON"),
-        (b"[1, 2]\n", "line 1: '[1, 2]' is no JSON object"),
+        (b"[1, 2]\n", "line 1: '1' is no JSON object"),
         (b'{"a": "\\ud800"}\n', "line 1: not readable as JSON"),
         (b'{"a": 1}\n{"a": "\xff"}\n', "line 2: byte 0xff is not UTF-8"),
         (b"", "the file is empty"),
@@ -44,7 +44,8 @@ def test_missing_file(tmp_path):
 
 
 def test_ids_are_text():
-    assert [id_text(value, "id", "here") for value in (81, "81", "007", "81_DE")] == [
+    assert [id_of(value, "id", "here") for value in (81, "81", 81.0, "007", "81_DE")] == [
+        "81",
         "81",
         "81",
         "007",
@@ -52,7 +53,7 @@ def test_ids_are_text():
     ]
 
 
-@pytest.mark.parametrize("value", [None, "", True, 81.0, ["81"]])
+@pytest.mark.parametrize("value", [None, "", True, 81.5, ["81"]])
 def test_other_ids_are_refused(value):
     with pytest.raises(ReadError, match="question_id is"):
-        id_text(value, "question_id", "here")
+        id_of(value, "question_id", "here")

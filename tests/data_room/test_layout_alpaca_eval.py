@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from layout_writers_l1 import check_planted, forms, slots, spoiled, write
+from layout_writers import check_planted, forms, slots, spoiled, write
 
 from posbias_kit.data.judgments import detect_layout, read_judgments
 

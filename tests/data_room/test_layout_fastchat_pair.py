@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from layout_writers_l1 import check_planted, forms, public, spoiled, tally, texts, whole, write
+from layout_writers import check_planted, forms, spoiled, tally, texts, whole, write
+from shared_data import public
 
 from posbias_kit.data.judgments import detect_layout, read_judgments
 from posbias_kit.data.replies import parse_replies

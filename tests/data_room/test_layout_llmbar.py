@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from layout_writers_l1 import check_planted, forms, slots, spoiled, texts, write
+from layout_writers import check_planted, forms, slots, spoiled, texts, write
 
 from posbias_kit.data.judgments import detect_layout, read_judgments
 from posbias_kit.errors import ParamsError, ReadError

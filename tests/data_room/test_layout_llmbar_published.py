@@ -1,7 +1,8 @@
 """LLMBar's released judgments: every number that was counted without this project."""
 
 import pytest
-from layout_writers_l1 import public, tally
+from layout_writers import tally
+from shared_data import public
 from sklearn.metrics import cohen_kappa_score
 
 from posbias_kit.analysis import judge_agreement

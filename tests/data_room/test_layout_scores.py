@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from layout_writers_l1 import check_planted, forms, public, slots, spoiled, texts, whole, write
+from layout_writers import check_planted, forms, slots, spoiled, texts, whole, write
+from shared_data import public
 
 from posbias_kit.data.judgments import detect_layout, read_judgments
 

@@ -7,6 +7,7 @@ import warnings
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_data import public
 
 from posbias_kit.analysis import judge_agreement, position_bias
 from posbias_kit.data import read_judgments
@@ -16,8 +17,8 @@ SLOT = {"A": 1, "B": 2, "tie": 0, "error": None}
 
 
 @pytest.fixture(scope="module")
-def korean(public_data):
-    return read_judgments("swap_columns", public_data("korean_mt_bench/data/en"))
+def korean():
+    return read_judgments("swap_columns", public("korean_mt_bench", "data", "en"))
 
 
 def test_korean_pairs(korean):

@@ -1,7 +1,7 @@
 """A table read with a mapping: candidates, judges, labels, orders, repeats, texts."""
 
 import pytest
-from layout_writers_l1 import slots
+from layout_writers import slots
 from table_files import BASE, KINDS, LABELS, read_table, vote, without, write_table
 
 from posbias_kit.data.judgments import read_judgments

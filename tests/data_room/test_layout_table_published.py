@@ -2,7 +2,8 @@
 
 import pytest
 import yaml
-from layout_writers_l1 import public, tally
+from layout_writers import tally
+from shared_data import public
 
 from posbias_kit.analysis import agreement_coefficients
 from posbias_kit.data.judgments import read_judgments

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from layout_writers_l1 import slots
+from layout_writers import slots
 from table_files import BASE, KINDS, LABELS, TEXT, read_table, vote, without, write_table
 
 from posbias_kit.data.judgments import detect_layout, read_judgments

@@ -7,7 +7,7 @@ import pytest
 
 import posbias_kit.data
 from posbias_kit.data import read_benchmark
-from posbias_kit.data.files import read_json_lines
+from posbias_kit.data.json_rows import read_json_lines
 from posbias_kit.data.starter import STARTER_QUALITY, read_starter
 from posbias_kit.errors import ParamsError
 

@@ -71,7 +71,7 @@ def test_partial_judge_leaves_out_what_was_not_recorded(study, recording):
     assert len(found) == study.presentations["repeats"].sum()
     assert set(found["task"]) == {"math"}
     other = prepare_study("starter", sample={"tasks": ["coding"]}, plan={"repeats": 1})
-    with pytest.raises(ReadError, match="60 planned calls|planned calls were not recorded"):
+    with pytest.raises(ReadError, match="planned calls were not recorded"):
         judge_presentations(make_judges([judge]), other.presentations, other.answers)
 
 

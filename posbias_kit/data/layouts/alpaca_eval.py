@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 
+from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.parts import needed_text
 from posbias_kit.data.layouts.records import (
     ALL,
@@ -12,7 +13,6 @@ from posbias_kit.data.layouts.records import (
     Game,
     Layout,
     Question,
-    id_of,
     lacking,
     need,
     two_candidates,

@@ -2,6 +2,7 @@
 
 import re
 
+from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.companions import companion, is_companion
 from posbias_kit.data.layouts.records import (
     ALL,
@@ -9,13 +10,12 @@ from posbias_kit.data.layouts.records import (
     Game,
     Layout,
     Question,
-    check_swap,
-    id_of,
     lacking,
     look_up,
     need,
     two_candidates,
 )
+from posbias_kit.data.layouts.swap_check import check_swap
 from posbias_kit.data.layouts.values import text_of, why_none
 from posbias_kit.errors import ReadError
 from posbias_kit.schema import Reason

@@ -7,7 +7,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
-from posbias_kit.data.layouts.rows import json_rows, open_bytes
+from posbias_kit.data.json_rows import json_rows, open_bytes
 from posbias_kit.errors import ReadError
 
 _LONGEST = 2**30  # characters of a cell; the csv module's own limit is 131,072
@@ -34,7 +34,7 @@ def table_rows(path):
     ------
     line : int
         CSV and TSV: the line of the file on which the row begins; Excel: the row of the sheet;
-        else as :func:`posbias_kit.data.layouts.rows.json_rows`.
+        else as :func:`posbias_kit.data.json_rows.json_rows`.
     row : Cells or ReadError
 
     Examples

@@ -1,6 +1,7 @@
 """FastChat's files of texts that often lie beside judgments: questions and answers."""
 
-from posbias_kit.data.layouts.records import ALL, Answer, Question, id_of, lacking
+from posbias_kit.data.json_rows import id_of
+from posbias_kit.data.layouts.records import ALL, Answer, Question, lacking
 from posbias_kit.errors import ReadError
 
 _QUESTION = ("question_id", "turns")

@@ -1,5 +1,6 @@
 """FastChat's pairs, one row a pair with g1_winner and g2_winner; also ja-vicuna-qa's dialect."""
 
+from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.companions import companion, is_companion
 from posbias_kit.data.layouts.fastchat_single import lacks_of_single, read_single, turn_of
 from posbias_kit.data.layouts.records import (
@@ -8,13 +9,12 @@ from posbias_kit.data.layouts.records import (
     Game,
     Layout,
     Question,
-    check_swap,
-    id_of,
     lacking,
     look_up,
     need,
     two_candidates,
 )
+from posbias_kit.data.layouts.swap_check import check_swap
 from posbias_kit.data.layouts.values import judge_of, text_of, why_none
 
 _PAIR = ("question_id", "model_1", "model_2", "g1_winner", "g2_winner")

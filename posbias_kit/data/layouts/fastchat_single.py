@@ -1,6 +1,7 @@
 """FastChat's grades, one row an answer: they stand alone, or beside the pairs."""
 
-from posbias_kit.data.layouts.records import Grade, id_of, lacking, need
+from posbias_kit.data.json_rows import id_of
+from posbias_kit.data.layouts.records import Grade, lacking, need
 from posbias_kit.data.layouts.values import judge_of, score_of, text_of, why_none
 
 _GRADE = ("question_id", "model", "score")

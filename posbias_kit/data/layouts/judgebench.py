@@ -7,6 +7,7 @@ changes from pair to pair; compare with the gold labels, not candidate with cand
 
 import re
 
+from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.arena_hard import check_games, slot_of
 from posbias_kit.data.layouts.records import (
     ALL,
@@ -16,12 +17,11 @@ from posbias_kit.data.layouts.records import (
     Label,
     Layout,
     Question,
-    check_swap,
-    id_of,
     lacking,
     look_up,
     need,
 )
+from posbias_kit.data.layouts.swap_check import check_swap
 from posbias_kit.data.layouts.values import text_of, why_none
 from posbias_kit.schema import TIE, Reason
 

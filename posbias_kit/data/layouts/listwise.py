@@ -1,7 +1,8 @@
 """One row a list of answers: the order in which they were shown, and the winner."""
 
+from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.parts import distinct_ids
-from posbias_kit.data.layouts.records import Game, Layout, id_of, lacking, need
+from posbias_kit.data.layouts.records import Game, Layout, lacking, need
 from posbias_kit.data.layouts.values import why_none
 from posbias_kit.errors import ReadError
 

@@ -1,6 +1,6 @@
 """Lists of candidates, and texts that must be there."""
 
-from posbias_kit.data.layouts.records import id_of
+from posbias_kit.data.json_rows import id_of
 from posbias_kit.errors import ReadError
 
 

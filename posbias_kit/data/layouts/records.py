@@ -5,12 +5,11 @@ aside with its file, line and cure. Everything else is done once for all layouts
 :mod:`posbias_kit.data.layouts.collect`.
 """
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from posbias_kit.data.layouts.rows import json_rows
+from posbias_kit.data.json_rows import id_of, json_rows
 from posbias_kit.errors import ReadError
 
 ALL = "all"
@@ -145,25 +144,6 @@ def need(row, *keys):
     return [row[key] for key in keys]
 
 
-def id_of(value, key):
-    """Return an id as text: 81 and "81" are the same, "007" keeps its zeros, "None" is a name.
-
-    >>> id_of(81, "question_id"), id_of("007", "question_id"), id_of("None", "model")
-    ('81', '007', 'None')
-    """
-    if isinstance(value, str) and value:
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    raise ReadError(
-        f"{key} is {value!r}",
-        allowed="a text or a whole number",
-        cure=f"give the row its {key}",
-    )
-
-
 def look_up(value, words, key):
     """Return what a label stands for.
 
@@ -211,43 +191,3 @@ def two_candidates(first, second, keys):
             cure="give the two answers different names, or leave the row out",
         )
     return pair
-
-
-_MARK = r"[\[<|]*The {} of Assistant {}['’]s (?:Answer|Conversation with User)[\]>|]*"
-_BLOCK = re.compile(
-    _MARK.format("Start", "(?P<who>[AB])") + "(?P<text>.*?)" + _MARK.format("End", "(?P=who)"),
-    re.DOTALL,
-)
-_SPEAKER = re.compile(r"^### Assistant [AB]:", re.MULTILINE)  # in a conversation of two turns
-
-
-def shown_texts(prompt):
-    """Return the two answers that a prompt of FastChat's or Arena-Hard's make shows.
-
-    Returns
-    -------
-    (str, str) or None
-        Text of assistant A and of assistant B; None where the prompt marks none.
-
-    Examples
-    --------
-    >>> block = "[The Start of Assistant {0}'s Answer]{1}[The End of Assistant {0}'s Answer]"
-    >>> shown_texts("Hm? " + block.format("A", "Yes.") + block.format("B", "No."))
-    ('Yes.', 'No.')
-    """
-    found = {
-        match["who"]: _SPEAKER.sub("### Assistant:", match["text"]).strip()
-        for match in _BLOCK.finditer(prompt or "")
-    }
-    return (found["A"], found["B"]) if len(found) == 2 else None
-
-
-def check_swap(first, second):
-    """Raise ReadError where two prompts do not show the same two answers in exchanged places."""
-    one, other = shown_texts(first), shown_texts(second)
-    if one is not None and other is not None and one != other[::-1]:
-        raise ReadError(
-            "the second game does not show the answers of the first one exchanged",
-            allowed="the same two answers, in exchanged places",
-            cure="judge this pair again; its two verdicts are about different answers",
-        )

@@ -2,6 +2,7 @@
 
 import re
 
+from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.companions import companion, is_companion
 from posbias_kit.data.layouts.fastchat_single import lacks_of_single, read_single
 from posbias_kit.data.layouts.records import (
@@ -9,7 +10,6 @@ from posbias_kit.data.layouts.records import (
     Grade,
     Layout,
     Question,
-    id_of,
     lacking,
     need,
     two_candidates,

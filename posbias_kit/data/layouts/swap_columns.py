@@ -1,12 +1,12 @@
 """One row a pair, both orders in it: winner_ab and winner_ba."""
 
+from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.companions import companion, is_companion
 from posbias_kit.data.layouts.records import (
     ALL,
     Game,
     Grade,
     Layout,
-    id_of,
     lacking,
     look_up,
     need,

@@ -2,9 +2,10 @@
 
 import re
 
+from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.cells import table_rows
 from posbias_kit.data.layouts.parts import distinct_ids, order_label
-from posbias_kit.data.layouts.records import ALL, Answer, Game, Label, Layout, Question, id_of, need
+from posbias_kit.data.layouts.records import ALL, Answer, Game, Label, Layout, Question, need
 from posbias_kit.data.layouts.table_plan import make_plan
 from posbias_kit.errors import ReadError
 from posbias_kit.schema import TIE

@@ -2,7 +2,8 @@
 
 import math
 
-from posbias_kit.data.layouts.records import id_of, need
+from posbias_kit.data.json_rows import id_of
+from posbias_kit.data.layouts.records import need
 from posbias_kit.errors import ReadError
 from posbias_kit.parsing import why_no_label
 from posbias_kit.schema import Reason

@@ -1,4 +1,4 @@
-"""Rows of JSON lines and JSON arrays, plain or gzipped, one after the other."""
+"""Rows of JSON lines and JSON arrays, plain or gzipped; ids as text."""
 
 import gzip
 import json
@@ -50,6 +50,68 @@ def json_rows(path):
             place=str(path),
             cure="check the path, and copy the file again",
         ) from None
+
+
+def read_json_lines(path):
+    """Read all objects of a file at once, each with its place, and refuse what is broken.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    list of (str, dict)
+        Place (file and line number, for messages) and object.
+
+    Raises
+    ------
+    ReadError
+        The file is missing or empty, or one of its lines is no JSON object.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "a.jsonl")
+    ...     _ = path.write_text('{"id": 1}' + chr(10) * 2 + '{"id": "007"}')
+    ...     [(place.rpartition(", ")[2], row) for place, row in read_json_lines(path)]
+    [('line 1', {'id': 1}), ('line 3', {'id': '007'})]
+    """
+    if not Path(path).is_file():
+        raise ReadError("no such file", place=str(path), cure="check the path")
+    rows = [(f"{path}, line {line}", row) for line, row in json_rows(path)]
+    for place, row in rows:
+        if isinstance(row, ReadError):
+            raise ReadError(row.problem, place=place, allowed=row.allowed, cure=row.cure)
+    if not rows:
+        raise ReadError(
+            "the file is empty",
+            place=str(path),
+            allowed="one JSON object a line",
+            cure="write the file again, or remove it",
+        )
+    return rows
+
+
+def id_of(value, key, place=""):
+    """Return an id as text: 81 and "81" are the same, "007" keeps its zeros, "None" is a name.
+
+    >>> id_of(81, "question_id"), id_of("007", "question_id"), id_of("None", "model")
+    ('81', '007', 'None')
+    """
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    raise ReadError(
+        f"{key} is {value!r}",
+        place=place,
+        allowed="a text or a whole number",
+        cure=f"give the row its {key}",
+    )
 
 
 def open_bytes(path):

@@ -7,8 +7,6 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-import pytest
-from conftest import SHARED
 from hypothesis import strategies as st
 
 from posbias_kit.data.judgments import read_judgments
@@ -21,14 +19,6 @@ forms = st.fixed_dictionaries(
 """How a file is written."""
 whole = st.sampled_from([str, int, float])
 """How a number is written: "1", 1, 1.0."""
-
-
-def public(*parts):
-    """Return a folder of published judgments, or skip."""
-    folder = SHARED.joinpath("data", "public", *parts)
-    if not folder.exists():
-        pytest.skip(f"no published judgments at {folder}; POSBIAS_SHARED names their folder")
-    return folder
 
 
 def write(path, rows, array=False, gz=False, mark=False, returns=False, ascii=False):
