@@ -51,7 +51,6 @@ class Reason(StrEnum):
     """Four-option mode only: a tie with neither answer good."""
 
 
-
 FAILED_REASONS = frozenset(
     {Reason.TIMEOUT, Reason.RATE_LIMIT, Reason.HTTP_4XX, Reason.HTTP_5XX, Reason.CONNECTION}
 )

@@ -157,7 +157,8 @@ def detect_layout(*paths, rows=20):
 def _lacks(layout, file, name, rows):
     source = Source(file, name, {})
     return [
-        [row.problem.partition(":")[0]] if isinstance(row, ReadError)
+        [row.problem.partition(":")[0]]
+        if isinstance(row, ReadError)
         else layout.recognise(row, source)
         for _, row in islice(layout.rows(file), rows)
     ]
