@@ -30,7 +30,10 @@ def write_table(path, rows, gz=False, mark=False, returns=False):
         return path
     text = io.StringIO()
     end = "\r\n" if returns else "\n"
+    # The csv module leaves a lone carriage return without quotes.
+    returned = any("\r" in str(cell) for row in rows for cell in row.values())
     table = csv.DictWriter(text, list(rows[0]), delimiter="\t" if kind == "tsv" else ",",
+                           quoting=csv.QUOTE_ALL if returned else csv.QUOTE_MINIMAL,
                            lineterminator=end)  # fmt: skip
     table.writeheader()
     table.writerows(rows)

@@ -35,6 +35,7 @@ def test_long_cells(tmp_path):
         (b"id,v\n1,a,b\n2,b\n", "3 cells, but the header has 2", "needs double quotes"),
         (b"id,v\n1,\xff\n2,b\n", "byte 0xff is not UTF-8", "save the file as UTF-8"),
         (b'id,v\n1,"a"x\n2,b\n', "not readable as CSV, up to line 2", "mend the quotes"),
+        (b"id,v\n1,a\rx\n2,b\n", "new-line character seen in unquoted field", "mend the quotes"),
     ],
 )
 def test_a_bad_row_leaves_the_others(tmp_path, content, problem, cure):

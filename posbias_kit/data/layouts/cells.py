@@ -67,7 +67,7 @@ def _csv_rows(path, delimiter=","):
     csv.field_size_limit(_LONGEST)
     try:
         with open_bytes(path) as file:
-            text = TextIOWrapper(file, "utf-8-sig", errors="surrogateescape", newline="")
+            text = TextIOWrapper(file, "utf-8-sig", errors="surrogateescape", newline="\n")
             yield from _parsed(csv.reader(text, delimiter=delimiter, strict=True))
     except (OSError, EOFError) as error:
         raise ReadError(
