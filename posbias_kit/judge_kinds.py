@@ -54,7 +54,7 @@ class RecordedParams(Section):
     path: str
     """The recorded verdict table (Parquet), or `starter` for the one that comes with the kit."""
     partial: bool = False
-    """Leave out planned calls that were not recorded, with a warning, instead of refusing them."""
+    """Leave out planned calls that were not recorded, and count them, instead of refusing them."""
 
 
 class Limits(Section):

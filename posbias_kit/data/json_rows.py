@@ -155,7 +155,7 @@ def _parse(line, kind=dict):
     try:
         text = line.decode("utf-8")
         row = json.loads(text)
-        if "\\ud" in text.lower():
+        if b"\\ud" in line or b"\\uD" in line:
             # An escaped half of a surrogate pair is JSON, but no text: no table could hold it.
             json.dumps(row, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:

@@ -6,11 +6,13 @@ from posbias_kit.judging.planted import PlantedJudge
 from posbias_kit.judging.recorded import RecordedJudge
 from posbias_kit.judging.replies import read_replies
 from posbias_kit.judging.run import judge_presentations, make_judges
+from posbias_kit.judging.status import count_statuses
 
 __all__ = [
     "LiveJudge",
     "PlantedJudge",
     "RecordedJudge",
+    "count_statuses",
     "estimate_calls",
     "judge_presentations",
     "make_judges",

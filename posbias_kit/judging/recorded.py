@@ -1,6 +1,5 @@
 """The recorded judge: replays verdicts that were given before."""
 
-import warnings
 from pathlib import Path
 
 import pandas as pd
@@ -94,13 +93,7 @@ class RecordedJudge:
         told = self.recorded[[*key, "status", "reason", "choice", "margin"]]
         calls = plan.astype({"repeat": "Int64"}).merge(told, on=key, how="left", validate="1:1")
         unknown = calls["status"].isna()
-        if unknown.any() and self.partial and not unknown.all():
-            warnings.warn(
-                f"judge {self.name!r}: {unknown.sum()} of {len(calls)} planned calls were not "
-                "recorded and are left out",
-                stacklevel=2,
-            )
-        elif unknown.any():
+        if unknown.any() and (not self.partial or unknown.all()):
             missing = calls[unknown]
             first = missing.iloc[0]
             raise ReadError(

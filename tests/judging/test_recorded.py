@@ -7,7 +7,7 @@ import pytest
 
 from posbias_kit.data import prepare_study
 from posbias_kit.errors import ReadError
-from posbias_kit.judging import judge_presentations, make_judges
+from posbias_kit.judging import count_statuses, judge_presentations, make_judges
 from posbias_kit.judging.local import missing_extra
 from posbias_kit.judging.recorded import RECORDINGS
 from posbias_kit.schema import PRESENTATION_KEY
@@ -61,13 +61,15 @@ def test_more_than_was_recorded_is_refused(study, recording):
 
 
 def test_partial_judge_leaves_out_what_was_not_recorded(study, recording):
-    """With `partial` the calls that are there come back, and the others are counted aloud."""
+    """With `partial` the calls that are there come back, and the others are counted."""
     judge = {"name": "j", "kind": "recorded", "path": str(recording), "partial": True}
     whole = prepare_study("starter", plan={"repeats": 3})
     missing = whole.presentations["repeats"].sum() - study.presentations["repeats"].sum()
-    with pytest.warns(UserWarning, match=f"{missing} of 2880 planned calls were not recorded"):
-        found = judge_presentations(make_judges([judge]), whole.presentations, whole.answers)
+    judges = make_judges([judge])
+    found = judge_presentations(judges, whole.presentations, whole.answers)
+    counts = count_statuses(judges, found, whole.presentations).iloc[0]
 
+    assert counts[["what", "planned", "not_made"]].tolist() == ["recorded", 2880, missing]
     assert len(found) == study.presentations["repeats"].sum()
     assert set(found["task"]) == {"math"}
     other = prepare_study("starter", sample={"tasks": ["coding"]}, plan={"repeats": 1})

@@ -41,7 +41,7 @@ class Ledger:
 
     def read(self, file, name):
         """Read one file; `name` is what tables and messages call it."""
-        source = self.layout.begin(Source(file, name, self.options))
+        source = self.layout.begin(Source(file, name, self.options, self.replies))
         self.names.append(name)
         for line, row in self.layout.rows(file):
             number = len(self.places)
@@ -102,16 +102,19 @@ class Ledger:
             for game in self.records[Game]
         ]
 
+    def _has_repeats(self):
+        """Whether anything stands under a key twice: most files have nothing to settle."""
+        return any(
+            len({(key(r), r.repeat) for r in self.records[kind]}) < len(self.records[kind])
+            for kind, key in _KEYS.items()
+        )
+
     def settle(self):
         """Set aside rows that repeat others without being repeats; return the repeats left."""
         self._name_arms()
-        entries = {
-            kind: [
-                entry(row, record)
-                for row, record in zip(self.rows_of[kind], self.records[kind], strict=True)
-            ]
-            for kind, entry in ((Game, _game_entry), (Grade, _grade_entry))
-        }
+        if not self._has_repeats():
+            return {kind: [r.repeat or 1 for r in self.records[kind]] for kind in _KEYS}
+        entries = {kind: self._entries(kind) for kind in _KEYS}
         # Together: a row with a game and grades is set aside, or kept, with all it holds.
         for row, (why, other) in settle([*entries[Game], *entries[Grade]]).items():
             problem, cure = _WHY[why]
@@ -128,6 +131,13 @@ class Ledger:
                 self.records[kind] = [record for record, kept in pairs if kept]
                 self.rows_of[kind] = [row for row in rows if row not in self.aside]
         return repeats
+
+    def _entries(self, kind):
+        key, told = _KEYS[kind], _TOLD[kind]
+        return [
+            Entry(row, key(record), record.repeat, getattr(record, told) is not None, record.prompt)
+            for row, record in zip(self.rows_of[kind], self.records[kind], strict=True)
+        ]
 
     def account(self):
         """Return the tables ``files`` and ``set_aside``."""
@@ -156,16 +166,13 @@ class Ledger:
 
 
 def _game_key(game):
-    # A list's order has a name, which shows one list; a pair's order is what it shows.
-    shown = tuple(sorted(game.shown)) if game.order else game.shown
-    return game.judge, game.question, game.turn, game.arm, game.order, shown
+    return game.judge, game.question, game.turn, game.arm, game.order, game.shown
 
 
-def _game_entry(row, game):
-    prompt = game.prompt or (hash(game.shown) if game.order else 0)
-    return Entry(row, _game_key(game), game.repeat, game.choice is not None, prompt)
+def _grade_key(grade):
+    return grade.judge, grade.question, grade.turn, grade.candidate
 
 
-def _grade_entry(row, grade):
-    key = (grade.judge, grade.question, grade.turn, grade.candidate)
-    return Entry(row, key, grade.repeat, grade.score is not None, grade.prompt)
+_KEYS = {Game: _game_key, Grade: _grade_key}
+_TOLD = {Game: "choice", Grade: "score"}
+"""The field that is None where there is no verdict, or no grade."""

@@ -100,6 +100,8 @@ class Source(NamedTuple):
     """Path below the folder that was given, with forward slashes: what messages and tables say."""
     options: dict
     """Options of the layout, given by name."""
+    replies: bool = True
+    """Whether the texts of replies are kept; a reader may leave them out itself, to be faster."""
 
 
 class Layout(NamedTuple):

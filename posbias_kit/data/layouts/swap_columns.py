@@ -22,7 +22,7 @@ _LABELS = {"a": 1, "b": 2, "tie": 0, "c": 0, "error": None, "none": None, "": No
 def read_row(row, line, source):
     """Return the two games of a pair, the grade of an answer, or the texts that lie beside."""
     if not lacking(row, *_PAIR):
-        return _games(row)
+        return _games(row, source.replies)
     if not lacking(row, *_GRADE):
         return [_grade(row)]
     if is_companion(row):
@@ -30,7 +30,7 @@ def read_row(row, line, source):
     return need(row, *_PAIR)
 
 
-def _games(row):
+def _games(row, replies):
     pair = two_candidates(row["model_a"], row["model_b"], ("model_a", "model_b"))
     question = id_of(row["question_id"], "question_id")
     judge, task = id_of(row["judge_id"], "judge_id"), str(row.get("category") or ALL)
@@ -39,9 +39,8 @@ def _games(row):
         label, raw = row[f"winner_{name}"], text_of(row.get(f"judgment_{name}"), f"judgment_{name}")
         choice = look_up("" if label is None else label, _LABELS, f"winner_{name}")
         reason = "" if choice is not None else why_none(raw)
-        games.append(
-            Game(question, shown, judge, choice, reason, task, raw=raw, format="mtbench_brackets")
-        )
+        game = Game(question, shown, judge, choice, reason, task)
+        games.append(game._replace(raw=raw, format="mtbench_brackets") if replies else game)
     return games
 
 
