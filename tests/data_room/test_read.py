@@ -18,7 +18,9 @@ def test_read_verdicts_by_name(tmp_path):
         assert "share a key" in message_of(
             TableError, read_verdicts, "paper", tmp_path / "one", tmp_path / "one"
         )
-    assert "allowed: verdicts, paper, swap_columns" in message_of(ParamsError, read_verdicts, "papyrus", tmp_path)
+    assert "allowed: verdicts, paper, swap_columns" in message_of(
+        ParamsError, read_verdicts, "papyrus", tmp_path
+    )
     assert "unknown value 'rules'" in message_of(
         ParamsError, read_verdicts, "paper", tmp_path, rules="strict"
     )
