@@ -5,7 +5,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from layout_writers import check_planted, forms, slots, spoiled, write
 
@@ -166,10 +166,11 @@ def planted_item(draw, number):
     return row, {(f"koala/{digest}", shown): slot} if told else None
 
 
+@settings(max_examples=20)  # of several rows each
 @given(st.data(), forms)
 def test_planted_rows_come_back(data, form):
     """Whatever the spelling and the form of the file: rows read are kept or set aside."""
-    count = data.draw(st.integers(1, 4))
+    count = data.draw(st.integers(1, 8))
     planted = [data.draw(planted_item(number)) for number in range(count)]
 
     check_planted("alpaca_eval", planted, form, FILE)

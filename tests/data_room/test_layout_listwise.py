@@ -1,7 +1,7 @@
 """Lists of answers: slots from the order shown, retries, and published judgments of four."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from layout_writers import check_planted, forms, slots, spoiled, write
 from shared_data import public
@@ -152,10 +152,11 @@ def planted_list(draw, number):
     return row, {(str(number), shown): slot or None} if good else None
 
 
+@settings(max_examples=20)  # of several rows each
 @given(st.data(), forms)
 def test_planted_rows_come_back(data, form):
     """Whatever ids, lengths and form of the file: rows read are kept or set aside."""
-    count = data.draw(st.integers(1, 4))
+    count = data.draw(st.integers(1, 8))
     planted = [data.draw(planted_list(number)) for number in range(count)]
 
     check_planted("listwise", planted, form)

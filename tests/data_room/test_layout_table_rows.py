@@ -1,7 +1,7 @@
 """A table read with a mapping: what is set aside or refused, and what comes back as planted."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from layout_writers import slots
 from table_files import BASE, KINDS, LABELS, TEXT, read_table, vote, without, write_table
@@ -110,10 +110,11 @@ def planted_row(draw, number):
 
 
 @pytest.mark.filterwarnings("ignore:.*set aside")
+@settings(max_examples=20)  # of several rows each
 @given(st.data(), st.sampled_from(KINDS), st.booleans(), st.booleans(), st.booleans())
 def test_planted_rows_come_back(tmp_path_factory, data, kind, gz, mark, returns):
     """Whatever holds the table: rows read are kept or set aside, and slots are those planted."""
-    planted = [data.draw(planted_row(n)) for n in range(data.draw(st.integers(1, 4)))]
+    planted = [data.draw(planted_row(n)) for n in range(data.draw(st.integers(1, 8)))]
     keys = data.draw(st.permutations(list(planted[0][0])))
     rows = [{key: row[key] for key in keys} for row, _ in planted]
     gz = gz and kind in (*TEXT, "json", "jsonl")
