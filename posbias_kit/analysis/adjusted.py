@@ -64,8 +64,9 @@ def adjusted_win_rates(verdicts, by=("judge",), level=0.95, draws=2000, seed=0):
         size with CR2 error; bradley_terry CR2 t), win_rate_boot_low, win_rate_boot_high
         (bootstrap over clusters; not for bradley_terry), ability, ability_low, ability_high
         (log-odds, sum 0 over the candidates and the reference; bradley_terry only), rank (1 the
-        best), rank_low, rank_high, rank_change (rank minus the rank under order_averaged; 0 where
-        nothing changes), clusters, note.
+        best; equal ones share the smaller), rank_low, rank_high, rank_change (the smallest move
+        from a rank held under order_averaged to one held here: equal ones hold several, so that
+        a tie that parts or forms moves nobody), clusters, note.
 
     Raises
     ------
@@ -102,9 +103,7 @@ def adjusted_win_rates(verdicts, by=("judge",), level=0.95, draws=2000, seed=0):
     table["note"] = _say(table)
     place = table["method"].map({name: k for k, name in enumerate(table["method"].unique())})
     table = table.assign(_place=place).sort_values([*keys, "candidate", "_place"])
-    usual = table[table["method"] == ADJUSTED].set_index([*keys, "candidate"])["rank"]
-    usual = usual.reindex(pd.MultiIndex.from_frame(table[[*keys, "candidate"]]))
-    table["rank_change"] = table["rank"] - usual.array
+    table["rank_change"] = _rank_change(table, [*keys, "candidate"])
     return table.reindex(columns=[*keys, "candidate", *_COLUMNS]).reset_index(drop=True)
 
 
@@ -113,6 +112,15 @@ _COLUMNS = [
     "win_rate_boot_high", "ability", "ability_low", "ability_high", "rank", "rank_low",
     "rank_high", "rank_change", "clusters", "note",
 ]  # fmt: skip
+
+
+def _rank_change(table, place):
+    """Smallest move from the ranks held in the average to those held here; 0 where they meet."""
+    usual = table[table["method"] == ADJUSTED].set_index(place)[["rank", "rank_last"]]
+    usual = usual.reindex(pd.MultiIndex.from_frame(table[place]))
+    first, last = usual["rank"].array, usual["rank_last"].array
+    down = (table["rank"] - last).clip(lower=0)
+    return down + (table["rank_last"] - first).clip(upper=0)
 
 
 def _say(table):
@@ -212,6 +220,11 @@ def _model(told, keys, known, level, draws, seed):
         covariance = fit.covariance[np.ix_(use, use)]
         if not draws:
             table[[name for name in table if name.endswith(("_low", "_high"))]] = np.nan
-        tables.append(table.join(rank_estimates(table["place"], covariance, level, draws, seed)))
+        ranks = rank_estimates(table["place"], covariance, level, draws, seed, equal=_ROUNDING)
+        tables.append(table.join(ranks))
     found = pd.concat(tables[1:] or tables, ignore_index=True)
     return known.merge(found, on=[*keys, "candidate"], how="left").assign(method=MODEL)
+
+
+_ROUNDING = 1e-6
+"""Abilities (log-odds) no further apart are equal: the fit stops there."""
