@@ -31,6 +31,7 @@ from posbias_kit.analysis.planning import planning_table
 from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.position import position_bias, verdict_counts
 from posbias_kit.analysis.quality_gap import OWR, quadratic_curve, quality_gap_fits
+from posbias_kit.analysis.rank_changes import largest_moves, rank_changes
 from posbias_kit.analysis.series import build_series, choose_experiment, name_families
 from posbias_kit.analysis.slot_effects import slot_effects
 from posbias_kit.analysis.slots import slot_wins
@@ -66,6 +67,7 @@ __all__ = [
     "judge_differences",
     "judge_linkage",
     "labels_in_answers",
+    "largest_moves",
     "listwise_fairness",
     "majority_reliability",
     "match_lengths",
@@ -80,6 +82,7 @@ __all__ = [
     "quadratic_curve",
     "quality_gap_fits",
     "quality_gap_sources",
+    "rank_changes",
     "repetition_stability",
     "reread_replies",
     "slot_effects",

@@ -91,13 +91,19 @@ def direction_test(verdicts, by=("judge",), convention="paper", level=0.95, flip
         }
     )
     flipped = total["plus"] + total["minus"]
-    table["note"] = _explain(table, known, flipped, level)
+    sets = (series["slots"] > 2).groupby([series[key] for key in keys], observed=True).all()
+    table["note"] = _explain(table, known, flipped, level, sets.reindex(table.index))
     return adjust_p(table.reset_index(), keys)
 
 
-def _explain(table, known, flipped, level):
+def _explain(table, known, flipped, level, sets):
     """Say in words why a number is missing, or what a test cannot reach."""
     few = table["leaning"]
-    conditions = [~known, flipped == 0, few == 0]
-    words = ["no complete pair", "no series leans", "recency equals primacy in every cluster"]
+    conditions = [sets, ~known, flipped == 0, few == 0]
+    words = [
+        "pairs only: for sets see slot_wins and listwise_fairness",
+        "no complete pair",
+        "no series leans",
+        "recency equals primacy in every cluster",
+    ]
     return np.select(conditions, words, explain_floor(few, level))

@@ -6,7 +6,7 @@ from scipy import stats
 
 from posbias_kit.analysis.direction import direction_test
 from posbias_kit.data.paper import read_paper_verdicts
-from tests.verdict_tables import pairs, stack
+from tests.verdict_tables import pairs, sets, stack
 
 # Leans of the four clusters under `paper`: -2, -1, -1 (a half flip), +1.
 CODES, CLUSTERS = ["FF", "FF", "FF", "FT", "SS"], ["g0", "g0", "g1", "g2", "g3"]
@@ -137,3 +137,11 @@ def test_released_judges(released):
     assert table.loc[("DevBench", "gpt-4-0613"), "p_holm"] < 0.02
     assert table.loc[("MTBench", "gpt-4-0613"), "p_holm"] > 0.1
     assert table.loc[("MTBench", "gpt-4-0613"), "mde"] == pytest.approx(0.046, abs=0.001)
+
+
+def test_sets_are_sent_to_their_own_tests():
+    """There is no first or last lean of three slots; the note names what there is."""
+    row = direction_test(sets(["111", "132"])).iloc[0]
+
+    assert np.isnan(row["p"])
+    assert row["note"] == "pairs only: for sets see slot_wins and listwise_fairness"

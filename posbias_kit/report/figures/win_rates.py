@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from posbias_kit.analysis.rank_changes import moves
 from posbias_kit.report import style
 
 _NAMES = {
@@ -67,7 +68,8 @@ def _draw(ax, frame, judge, methods):
     """Draw one judge; return what it shows in words."""
     sides = [frame[frame["method"] == method].set_index("candidate") for method in methods]
     left, right = (_place(side, other) for side, other in (sides, sides[::-1]))
-    rises = _rise(left, right)
+    both = left.index.intersection(right.index)
+    rises = moves(left.loc[both, "rank"], right.loc[both, "rank"])
     for name, rise in rises.items():
         colour = style.QUIET if rise == 0 else _UP if rise > 0 else _DOWN
         ends = left.at[name, "place"], right.at[name, "place"]
@@ -92,17 +94,6 @@ def _draw(ax, frame, judge, methods):
     most = moved.abs().idxmax()
     change = f"{most} from {left.at[most, 'rank']} to {right.at[most, 'rank']}"
     return f"{judge}: {len(moved)} of {len(left)} ranks change, most {change}."
-
-
-def _rise(left, right):
-    """Ranks gained from left to right; equal ones hold several ranks, and 0 is where they meet."""
-    both = left.index.intersection(right.index)
-    (first, last), (then, end) = (
-        (side["rank"], side["rank"] + side.groupby("rank")["rank"].transform("size") - 1)
-        for side in (left, right)
-    )
-    rise = (first - end).clip(lower=0) + (last - then).clip(upper=0)
-    return rise.reindex(both).astype(int)
 
 
 def _place(side, other):
