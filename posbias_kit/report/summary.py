@@ -130,7 +130,8 @@ def _finding(row, threshold, alpha):
     stable = row.rs if pd.isna(row.rs_valid) and pd.isna(row.repeats) else row.rs_valid
     if pd.isna(stable):
         return f"{lean}; stability not measured"
-    return f"{lean} (unstable: RS {_floor(stable)})" if stable < threshold else lean
+    name = "RS" if abs(stable - row.rs) < 5e-4 else "RS of valid repeats"
+    return f"{lean} (unstable: {name} {_floor(stable)})" if stable < threshold else lean
 
 
 def _why_not(row):
