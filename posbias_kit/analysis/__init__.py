@@ -27,7 +27,7 @@ from posbias_kit.analysis.noise import inconsistency_split
 from posbias_kit.analysis.order_differences import order_differences
 from posbias_kit.analysis.order_effect import order_effect
 from posbias_kit.analysis.parser_audit import labels_in_answers, parser_audit, reread_replies
-from posbias_kit.analysis.planning import planning_table
+from posbias_kit.analysis.planning import cheapest_designs, planning_table
 from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.position import position_bias, verdict_counts
 from posbias_kit.analysis.quality_gap import OWR, quadratic_curve, quality_gap_fits
@@ -52,6 +52,7 @@ __all__ = [
     "build_series",
     "build_units",
     "chance_stability",
+    "cheapest_designs",
     "choose_experiment",
     "class_counts",
     "coupling_null",

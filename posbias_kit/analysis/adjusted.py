@@ -7,10 +7,10 @@ import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.bradley_terry import fit_abilities
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.intervals import bootstrap_intervals, cluster_sums, share_intervals
 from posbias_kit.analysis.ranks import rank_estimates
-from posbias_kit.analysis.series import SERIES_KEY, build_series, group_columns
-from posbias_kit.errors import ParamsError
+from posbias_kit.analysis.series import SERIES_KEY, build_series, group_verdicts
 from posbias_kit.schema import TIE_CHOICE
 
 ADJUSTED, CONDITIONAL, MODEL = "order_averaged", "both_agree", "bradley_terry"
@@ -86,10 +86,9 @@ def adjusted_win_rates(verdicts, by=("judge",), level=0.95, draws=2000, seed=0):
     >>> rates[["order_AB", "order_BA", "both_agree", "order_averaged"]].tolist()
     [1.0, 0.5, 1.0, 0.75]
     """
-    if not 0 < level < 1:
-        raise ParamsError(f"level {level} is outside (0, 1)", place="adjusted_win_rates")
+    check_settings("adjusted_win_rates", level=level, draws=draws, seed=seed)
     by = [by] if isinstance(by, str) else by
-    keys = group_columns(verdicts, [name for name in by if name != "candidate"])
+    keys = group_verdicts(verdicts, [name for name in by if name != "candidate"], some=True)
     told = _mark_complete(verdicts)
     sides = _take_sides(told, keys)
     settings = {"level": level, "draws": draws, "seed": seed}

@@ -7,7 +7,7 @@ from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.counts import COMPARISON_KEY, count_orders
 from posbias_kit.analysis.missing_series import bound_series
 from posbias_kit.analysis.position import position_bias
-from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.analysis.stability import repetition_stability
 from posbias_kit.errors import check_choice
 from posbias_kit.schema import Convention, Status
@@ -70,7 +70,7 @@ def missing_bounds(verdicts, by=("judge",), convention="paper"):
     [[1.0, 0.5, 1.0]]
     """
     check_choice(convention, Convention, "convention")
-    keys = group_columns(verdicts, by)
+    keys = group_verdicts(verdicts, by)
     names = [key for key in keys if key not in ("benchmark", "experiment")]
     bias = position_bias(verdicts, names, convention, draws=0).set_index(keys)
     stability = repetition_stability(verdicts, by=names, draws=0).set_index(keys)

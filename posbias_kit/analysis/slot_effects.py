@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.multiplicity import adjust_p
 from posbias_kit.analysis.pooled import fit_pooled, list_terms
-from posbias_kit.analysis.series import group_columns, spread_candidates
-from posbias_kit.errors import ParamsError
+from posbias_kit.analysis.series import group_verdicts, spread_candidates
 
 _COLUMNS = [
     "slot", "wins", "decided", "effect", "se", "df", "low", "high", "p", "p_slot", "clusters",
@@ -67,9 +67,8 @@ def slot_effects(verdicts, by=("judge",), level=0.95, scores=None, features=None
     >>> slot_effects(verdicts)[["slot", "wins", "p_slot"]].round(2).values.tolist()
     [[1.0, 6.0, 0.5], [2.0, 3.0, 0.25], [3.0, 3.0, 0.25]]
     """
-    if not 0 < level < 1:
-        raise ParamsError(f"level {level} is outside (0, 1)", place="slot_effects")
-    keys = group_columns(verdicts, by)
+    check_settings("slot_effects", level=level)
+    keys = group_verdicts(verdicts, by)
     models = fit_pooled(verdicts, keys, scores, features)
     tables = [_list_slots(model, level).assign(**model.group) for model in models]
     name = "p_bh" if "task" in keys else "p_holm"

@@ -8,8 +8,9 @@ import pandas as pd
 from numpy.polynomial import polynomial
 
 from posbias_kit.analysis._codes import number_groups
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.intervals import bootstrap_intervals, cluster_sums, share_intervals
-from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.schema import TIE_CHOICE, VERDICT_KEY, Status
 
 _PLACE = ["benchmark", "experiment", "arm"]
@@ -63,7 +64,8 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     >>> repetition_stability(verdicts)[["rs", "rs_chance"]].round(3).values.tolist()
     [[0.667, 0.75]]
     """
-    keys = group_columns(verdicts, by)
+    check_settings("repetition_stability", draws=draws, level=level, seed=seed)
+    keys = group_verdicts(verdicts, by)
     shown = _presentations(verdicts, sorted({*keys, *_PLACE, "cluster", "slots"}))
     sums = cluster_sums(shown, keys, _SUMMED)
     found = share_intervals(sums, "stable", "told", level)

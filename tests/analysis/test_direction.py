@@ -45,7 +45,9 @@ def test_counts_and_values():
     assert row[["primacy", "recency", "clusters", "leaning"]].tolist() == [4, 1, 4, 4]
     assert row["pf"] == row["lean"] / row["series"] == -3 / 5
     assert row["pf_low"] < row["pf"] < row["pf_high"]
-    assert row["note"] == "4 telling clusters: p cannot fall below 0.125"
+    assert row["note"].startswith(
+        "4 telling clusters: p cannot fall below 0.125; mde beyond 1: not even"
+    )
 
 
 @pytest.mark.parametrize(
@@ -145,3 +147,11 @@ def test_sets_are_sent_to_their_own_tests():
 
     assert np.isnan(row["p"])
     assert row["note"] == "pairs only: for sets see slot_wins and listwise_fairness"
+
+
+def test_no_flips_no_p():
+    """Without draws p is missing, not 1, and the note says why; few clusters are tried in full."""
+    many = direction_test(pairs(["FF"] * 12 + ["SS"]), flips=0).iloc[0]
+
+    assert np.isnan(many["p"])
+    assert many["note"] == "no flips: no p"
