@@ -95,3 +95,11 @@ def test_a_set_without_two_orders_has_no_split():
 
     assert np.isnan(row["excess"])
     assert row["note"]
+
+
+def test_an_experiment_without_a_name_is_among_the_allowed():
+    """The only experiment is '': the message says so, and does not end in nothing."""
+    with pytest.raises(ParamsError, match=r"allowed: '' \(without a name\)"):
+        analysis.choose_experiment(TABLE, "zz")
+    with pytest.raises(ParamsError, match="unknown value 'zz'"):
+        analysis.build_units(TABLE, experiment="zz")
