@@ -78,7 +78,7 @@ def check_choice(value, allowed, place):
         raise ParamsError(
             f"unknown value {value!r}",
             place=place,
-            allowed=", ".join(map(str, allowed)),
+            allowed=", ".join(str(one) or "'' (without a name)" for one in allowed) or "none",
             cure="use one of the allowed values",
         )
     return value

@@ -160,7 +160,7 @@ class Study(Section):
     level: Annotated[float, Field(gt=0, lt=1)] = 0.95
     """Level of every interval, two-sided."""
     draws: Annotated[int, Field(ge=0)] = 2000
-    """Bootstrap draws over clusters; 0 gives point estimates without intervals."""
+    """Bootstrap draws; 0: stability, consistency, fairness and win rates without intervals."""
     families: dict[str, list[str]] = {}
     """Declared judge families: name -> judges."""
     rs_threshold: Share = 0.85

@@ -2,12 +2,22 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from posbias_kit.schema import Convention
 from posbias_kit.section import Count, Section
 
-Counts = Annotated[list[Count], Field(min_length=1)]
+
+def _differ(values):
+    twice = sorted({value for value in values if values.count(value) > 1})
+    if twice:
+        raise ValueError(f"{', '.join(map(repr, twice))} stands twice: name each once")
+    return values
+
+
+_SOME = Field(min_length=1)
+_ONCE = AfterValidator(_differ)
+Counts = Annotated[list[Count], _SOME]
 
 
 class Planning(Section):
@@ -26,8 +36,13 @@ class Planning(Section):
 class Metrics(Section):
     """Stability, consistency, fairness; noise or position; what differs; what comes next."""
 
-    conventions: list[Literal[tuple(map(str, Convention))]] = ["paper", "tie", "decisive", "half"]
-    """Conventions for half flips, side by side in the tables; figures and tests take the first."""
+    conventions: Annotated[list[Literal[tuple(map(str, Convention))]], _SOME, _ONCE] = [
+        "paper",
+        "tie",
+        "decisive",
+        "half",
+    ]
+    """For half flips, side by side in tables; figures, bounds, tests and plans take the first."""
     permutations: Annotated[int, Field(ge=0)] = 1000
     """Permutations of the tests of noise and of slot wins; 0 gives no p."""
     flips: Count = 9999
@@ -47,9 +62,12 @@ class QualityGap(Section):
 
     experiment: str | None = None
     """Which experiment's verdicts to fit; none takes the one with most verdicts."""
-    gap_sources: list[Literal["own", "other_judges", "scores"]] = ["own", "other_judges"]
+    gap_sources: Annotated[list[Literal["own", "other_judges", "scores"]], _SOME, _ONCE] = [
+        "own",
+        "other_judges",
+    ]
     """Where the answer-quality gap comes from; the stepwise search takes the first."""
-    responses: list[Literal["pc", "pf", "pf_paper"]] = ["pc", "pf"]
+    responses: Annotated[list[Literal["pc", "pf", "pf_paper"]], _SOME, _ONCE] = ["pc", "pf"]
     """What is explained; pf_paper divides by all asked pairs, as the paper does."""
     predictors: list[str] = [
         "judge",

@@ -185,3 +185,19 @@ def test_contradicting_keys_are_refused(change, match):
     """Keys that do not go together are refused, naming the key to add or drop."""
     with pytest.raises(ParamsError, match=match):
         check_study(SMALL | change)
+
+
+@pytest.mark.parametrize(
+    ("section", "values", "words"),
+    [
+        ("metrics", {"conventions": ["paper", "paper"]}, "'paper' stands twice"),
+        ("metrics", {"conventions": []}, "conventions"),
+        ("quality_gap", {"gap_sources": []}, "gap_sources"),
+        ("quality_gap", {"responses": []}, "responses"),
+        ("quality_gap", {"responses": ["pc", "pc"]}, "'pc' stands twice"),
+    ],
+)
+def test_lists_hold_something_and_each_once(section, values, words):
+    """An empty list would leave a chapter without its subject; a doubled one a table."""
+    with pytest.raises(ParamsError, match=words):
+        check_study(SMALL | {section: values})

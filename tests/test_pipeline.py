@@ -83,7 +83,7 @@ def test_planted_leans_are_in_the_summary(demo):
 
     assert table.loc["primacy", "finding"] == "leans to the first slot"
     assert table.loc["recency", "finding"] == "leans to the last slot"
-    assert table.loc["noisy", "finding"] == "no lean shown (unstable: RS .75)"
+    assert table.loc["noisy", "finding"] == "no lean shown (unstable: RS of valid repeats .77)"
 
 
 def test_manifest_tells_where_it_comes_from(demo):

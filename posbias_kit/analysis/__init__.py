@@ -28,10 +28,11 @@ from posbias_kit.analysis.noise import inconsistency_split
 from posbias_kit.analysis.order_differences import order_differences
 from posbias_kit.analysis.order_effect import order_effect
 from posbias_kit.analysis.parser_audit import labels_in_answers, parser_audit, reread_replies
-from posbias_kit.analysis.planning import planning_table
+from posbias_kit.analysis.planning import cheapest_designs, planning_table
 from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.position import position_bias, verdict_counts
 from posbias_kit.analysis.quality_gap import OWR, quadratic_curve, quality_gap_fits
+from posbias_kit.analysis.rank_changes import largest_moves, rank_changes
 from posbias_kit.analysis.series import build_series, choose_experiment, name_families
 from posbias_kit.analysis.slot_effects import slot_effects
 from posbias_kit.analysis.slots import slot_wins
@@ -52,6 +53,7 @@ __all__ = [
     "build_series",
     "build_units",
     "chance_stability",
+    "cheapest_designs",
     "choose_experiment",
     "class_counts",
     "coupling_null",
@@ -69,6 +71,7 @@ __all__ = [
     "label_accuracy",
     "label_agreement",
     "labels_in_answers",
+    "largest_moves",
     "listwise_fairness",
     "majority_labels",
     "majority_reliability",
@@ -84,6 +87,7 @@ __all__ = [
     "quadratic_curve",
     "quality_gap_fits",
     "quality_gap_sources",
+    "rank_changes",
     "repetition_stability",
     "reread_replies",
     "slot_effects",

@@ -7,10 +7,10 @@ import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.bradley_terry import fit_abilities
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.intervals import bootstrap_intervals, cluster_sums, share_intervals
 from posbias_kit.analysis.ranks import rank_estimates
-from posbias_kit.analysis.series import SERIES_KEY, build_series, group_columns
-from posbias_kit.errors import ParamsError
+from posbias_kit.analysis.series import SERIES_KEY, build_series, group_verdicts
 from posbias_kit.schema import TIE_CHOICE
 
 ADJUSTED, CONDITIONAL, MODEL = "order_averaged", "both_agree", "bradley_terry"
@@ -64,8 +64,9 @@ def adjusted_win_rates(verdicts, by=("judge",), level=0.95, draws=2000, seed=0):
         size with CR2 error; bradley_terry CR2 t), win_rate_boot_low, win_rate_boot_high
         (bootstrap over clusters; not for bradley_terry), ability, ability_low, ability_high
         (log-odds, sum 0 over the candidates and the reference; bradley_terry only), rank (1 the
-        best), rank_low, rank_high, rank_change (rank minus the rank under order_averaged; 0 where
-        nothing changes), clusters, note.
+        best; equal ones share the smaller), rank_low, rank_high, rank_change (the smallest move
+        from a rank held under order_averaged to one held here: equal ones hold several, so that
+        a tie that parts or forms moves nobody), clusters, note.
 
     Raises
     ------
@@ -85,10 +86,9 @@ def adjusted_win_rates(verdicts, by=("judge",), level=0.95, draws=2000, seed=0):
     >>> rates[["order_AB", "order_BA", "both_agree", "order_averaged"]].tolist()
     [1.0, 0.5, 1.0, 0.75]
     """
-    if not 0 < level < 1:
-        raise ParamsError(f"level {level} is outside (0, 1)", place="adjusted_win_rates")
+    check_settings("adjusted_win_rates", level=level, draws=draws, seed=seed)
     by = [by] if isinstance(by, str) else by
-    keys = group_columns(verdicts, [name for name in by if name != "candidate"])
+    keys = group_verdicts(verdicts, [name for name in by if name != "candidate"], some=True)
     told = _mark_complete(verdicts)
     sides = _take_sides(told, keys)
     settings = {"level": level, "draws": draws, "seed": seed}
@@ -102,9 +102,7 @@ def adjusted_win_rates(verdicts, by=("judge",), level=0.95, draws=2000, seed=0):
     table["note"] = _say(table)
     place = table["method"].map({name: k for k, name in enumerate(table["method"].unique())})
     table = table.assign(_place=place).sort_values([*keys, "candidate", "_place"])
-    usual = table[table["method"] == ADJUSTED].set_index([*keys, "candidate"])["rank"]
-    usual = usual.reindex(pd.MultiIndex.from_frame(table[[*keys, "candidate"]]))
-    table["rank_change"] = table["rank"] - usual.array
+    table["rank_change"] = _rank_change(table, [*keys, "candidate"])
     return table.reindex(columns=[*keys, "candidate", *_COLUMNS]).reset_index(drop=True)
 
 
@@ -113,6 +111,15 @@ _COLUMNS = [
     "win_rate_boot_high", "ability", "ability_low", "ability_high", "rank", "rank_low",
     "rank_high", "rank_change", "clusters", "note",
 ]  # fmt: skip
+
+
+def _rank_change(table, place):
+    """Smallest move from the ranks held in the average to those held here; 0 where they meet."""
+    usual = table[table["method"] == ADJUSTED].set_index(place)[["rank", "rank_last"]]
+    usual = usual.reindex(pd.MultiIndex.from_frame(table[place]))
+    first, last = usual["rank"].array, usual["rank_last"].array
+    down = (table["rank"] - last).clip(lower=0)
+    return down + (table["rank_last"] - first).clip(upper=0)
 
 
 def _say(table):
@@ -212,6 +219,11 @@ def _model(told, keys, known, level, draws, seed):
         covariance = fit.covariance[np.ix_(use, use)]
         if not draws:
             table[[name for name in table if name.endswith(("_low", "_high"))]] = np.nan
-        tables.append(table.join(rank_estimates(table["place"], covariance, level, draws, seed)))
+        ranks = rank_estimates(table["place"], covariance, level, draws, seed, equal=_ROUNDING)
+        tables.append(table.join(ranks))
     found = pd.concat(tables[1:] or tables, ignore_index=True)
     return known.merge(found, on=[*keys, "candidate"], how="left").assign(method=MODEL)
+
+
+_ROUNDING = 1e-6
+"""Abilities (log-odds) no further apart are equal: the fit stops there."""

@@ -8,6 +8,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from posbias_kit.analysis._codes import number_groups
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.intervals import share_intervals
 from posbias_kit.analysis.series import name_families
 from posbias_kit.schema import PRESENTATION_KEY, TIE_CHOICE
@@ -43,6 +44,7 @@ def judge_agreement(verdicts, ties=True, level=0.95):
         agreement_high, kappa. Missing where the two share no instance; kappa is missing, too,
         where both always say the same one thing, and the limits where there is one cluster.
     """
+    check_settings("judge_agreement", level=level)
     counts, kappas = {}, {}
     for place, block in verdicts.groupby(_PLACE, observed=True):
         choices = choice_matrix(block)

@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import special
 
 from posbias_kit.analysis.agreement import choice_matrix, instance_clusters
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.schema import TIE_CHOICE
 
 _PLACE = ["benchmark", "experiment"]
@@ -65,6 +66,7 @@ def agreement_coefficients(verdicts, ties=(True, False), level=0.95):
     >>> table.set_index("coefficient")["estimate"].round(3).to_dict()
     {'fleiss': 0.467, 'krippendorff': 0.533, 'cohen': 0.5}
     """
+    check_settings("agreement_coefficients", level=level)
     rows = []
     for place, block in verdicts.groupby(_PLACE, observed=True):
         choices = choice_matrix(block)

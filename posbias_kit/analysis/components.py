@@ -5,7 +5,7 @@ import pandas as pd
 
 from posbias_kit.analysis.measure import measure_series
 from posbias_kit.analysis.planning import PARTS, design_error
-from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.series import group_verdicts
 
 
 def variance_components(verdicts, metric="pc", by=("judge",), convention="paper"):
@@ -43,8 +43,9 @@ def variance_components(verdicts, metric="pc", by=("judge",), convention="paper"
     Returns
     -------
     DataFrame
-        One row a group: metric, estimate, s2_q, s2_c, s2_r, s2_mean, df, clusters, comparisons,
-        series, orders (calls for one repeat of a comparison: the orders it was shown in, the
+        One row a group: metric, convention, estimate, s2_q, s2_c, s2_r, s2_mean, df, clusters,
+        comparisons, series, orders (calls for one repeat of a comparison: the orders it was shown
+        in, the
         largest number), note. A part that the pilot cannot tell apart (s2_r without repeats, s2_c
         with one comparison a cluster) is missing and contained in the one before it.
 
@@ -60,9 +61,10 @@ def variance_components(verdicts, metric="pc", by=("judge",), convention="paper"
     >>> variance_components(verdicts)[["estimate", "s2_q"]].round(3).values.tolist()
     [[0.5, 0.333]]
     """
-    keys = group_columns(verdicts, by)
+    keys = group_verdicts(verdicts, by)
     table = split_variance(measure_series(verdicts, metric, convention, keys), keys)
     table.insert(len(keys), "metric", metric)
+    table.insert(len(keys) + 1, "convention", convention)
     return table
 
 

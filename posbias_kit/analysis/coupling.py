@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.quality_gap import (
     OWR,
     RESPONSES,
@@ -11,7 +12,6 @@ from posbias_kit.analysis.quality_gap import (
     quality_gap_fits,
 )
 from posbias_kit.analysis.split_half import split_half_fits
-from posbias_kit.errors import ParamsError
 
 
 def coupling_null(units, responses=RESPONSES, draws=2000, level=0.95, seed=0):
@@ -71,10 +71,7 @@ def coupling_null(units, responses=RESPONSES, draws=2000, level=0.95, seed=0):
     >>> bool(0 < null["null_mean"] < null["null_high"] < 1)
     True
     """
-    if draws < 0:
-        raise ParamsError(f"draws {draws} is negative", place="coupling_null")
-    if not 0 < level < 1:
-        raise ParamsError(f"level {level} is outside (0, 1)", place="coupling_null")
+    check_settings("coupling_null", draws=draws, level=level, seed=seed)
     keys = fit_keys(units)
     rows = []
     for name, block in units.groupby(keys, observed=True):

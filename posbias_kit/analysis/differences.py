@@ -6,12 +6,14 @@ import numpy as np
 import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.intervals import cluster_sums, difference_intervals
 from posbias_kit.analysis.measure import measure_series
 from posbias_kit.analysis.multiplicity import adjust_p
+from posbias_kit.analysis.notes import note_draws, note_effect
 from posbias_kit.analysis.planning import detectable_effect
 from posbias_kit.analysis.randomization import explain_floor, sign_flip_test
-from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.errors import ParamsError, check_choice
 
 
@@ -75,12 +77,13 @@ def judge_differences(
     >>> judge_differences(verdicts)[["judge", "other", "difference", "p"]].values.tolist()
     [['i', 'j', 1.0, 0.03125]]
     """
+    check_settings("judge_differences", level=level, flips=flips, seed=seed)
     if "judge" in ([by] if isinstance(by, str) else by):
         raise ParamsError(
             "judges are compared, not grouped by", place="judge_differences, by",
             cure="leave `judge` out of `by`",
         )  # fmt: skip
-    keys = group_columns(verdicts, by)
+    keys = group_verdicts(verdicts, by)
     series = measure_series(verdicts, metric, convention, keys)
     places, values = _pair_up(series, keys)
     pairs = name_pairs(list(values), baseline)
@@ -94,6 +97,7 @@ def judge_differences(
     if not tables:
         return adjust_p(pd.DataFrame(columns=[*keys, *_COLUMNS]), keys)
     table = pd.concat(tables, ignore_index=True).assign(metric=metric, convention=convention)
+    table = note_effect(note_draws(table, flips, "flips"), reach)
     table = table.sort_values(keys, kind="stable", ignore_index=True)
     return adjust_p(table[[*keys, *_COLUMNS]], keys)
 

@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.intervals import cluster_sums, difference_intervals
 from posbias_kit.analysis.measure import measure_series
 from posbias_kit.analysis.multiplicity import adjust_p
+from posbias_kit.analysis.notes import note_draws, note_effect
 from posbias_kit.analysis.planning import detectable_effect
 from posbias_kit.analysis.randomization import explain_floor, sign_flip_test
-from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.series import group_verdicts
 
 
 def direction_test(verdicts, by=("judge",), convention="paper", level=0.95, flips=9999, seed=0):
@@ -45,7 +47,8 @@ def direction_test(verdicts, by=("judge",), convention="paper", level=0.95, flip
         with a verdict, each counting with its verdicts); primacy; recency; lean (recency -
         primacy); pf, pf_low, pf_high; clusters; leaning (clusters whose lean is not 0); p; p_holm
         over the table's rows of the same benchmark and experiment, or p_bh where `by` holds
-        `task`; mde; note. Where nothing leans, p is missing and the note says so.
+        `task`; mde; note. Where nothing leans, p is missing and the note says so, as it says where
+        mde is beyond 1.
 
     Raises
     ------
@@ -63,7 +66,8 @@ def direction_test(verdicts, by=("judge",), convention="paper", level=0.95, flip
     >>> direction_test(verdicts)[["lean", "p"]].values.tolist()
     [[-7, 0.015625]]
     """
-    keys = group_columns(verdicts, by)
+    check_settings("direction_test", level=level, flips=flips, seed=seed)
+    keys = group_verdicts(verdicts, by)
     series = measure_series(verdicts, "pf", convention, keys)
     series["series"] = series["n"] > 0
     sums = cluster_sums(series, keys, ["series", "plus", "minus", "x", "n"])
@@ -91,13 +95,20 @@ def direction_test(verdicts, by=("judge",), convention="paper", level=0.95, flip
         }
     )
     flipped = total["plus"] + total["minus"]
-    table["note"] = _explain(table, known, flipped, level)
+    sets = (series["slots"] > 2).groupby([series[key] for key in keys], observed=True).all()
+    table["note"] = _explain(table, known, flipped, level, sets.reindex(table.index))
+    table = note_effect(note_draws(table, flips, "flips"), 1)
     return adjust_p(table.reset_index(), keys)
 
 
-def _explain(table, known, flipped, level):
+def _explain(table, known, flipped, level, sets):
     """Say in words why a number is missing, or what a test cannot reach."""
     few = table["leaning"]
-    conditions = [~known, flipped == 0, few == 0]
-    words = ["no complete pair", "no series leans", "recency equals primacy in every cluster"]
+    conditions = [sets, ~known, flipped == 0, few == 0]
+    words = [
+        "pairs only: for sets see slot_wins and listwise_fairness",
+        "no complete pair",
+        "no series leans",
+        "recency equals primacy in every cluster",
+    ]
     return np.select(conditions, words, explain_floor(few, level))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from posbias_kit.analysis.bca import bca_intervals
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.intervals import (
     bootstrap_intervals,
     cluster_sums,
@@ -13,7 +14,7 @@ from posbias_kit.analysis.intervals import (
     share_intervals,
 )
 from posbias_kit.analysis.measure import measure_series
-from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.errors import ParamsError, check_choice
 
 METHODS = ("headline", "cr2", "bootstrap", "bca")
@@ -94,9 +95,10 @@ def estimate_metric(verdicts, metric="pc", method="headline", convention="paper"
     >>> round(found.estimate, 3), round(found.df, 3), found.clusters
     (0.667, 2.0, 3)
     """
+    check_settings("estimate_metric", level=level, draws=draws, seed=seed)
     check_choice(method, METHODS, "method")
     series = measure_series(verdicts, metric, convention)
-    keys = group_columns(verdicts, ["judge"])
+    keys = group_verdicts(verdicts, ["judge"])
     groups = series[keys].drop_duplicates()
     if len(groups) != 1:
         raise ParamsError(

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.counts import COMPARISON_KEY
 from posbias_kit.analysis.intervals import cluster_sums, difference_intervals, share_intervals
-from posbias_kit.analysis.series import SERIES_KEY, build_series, group_columns, spread_candidates
+from posbias_kit.analysis.series import SERIES_KEY, build_series, group_verdicts, spread_candidates
 from posbias_kit.analysis.slots import UNBALANCED, tally_arrangements
-from posbias_kit.errors import ParamsError
 
 
 def listwise_fairness(verdicts, by=("judge",), level=0.95):
@@ -68,9 +68,8 @@ def listwise_fairness(verdicts, by=("judge",), level=0.95):
     >>> listwise_fairness(verdicts)["pf"].tolist()
     [1.0, -0.5, -0.5]
     """
-    if not 0 < level < 1:
-        raise ParamsError(f"level {level} is outside (0, 1)", place="listwise_fairness")
-    keys = group_columns(verdicts, by)
+    check_settings("listwise_fairness", level=level)
+    keys = group_verdicts(verdicts, by, some=True)
     series = _share_slots(verdicts)
     series = spread_candidates(series[~series["identical"]], keys)
     width = int(verdicts["slots"].max())

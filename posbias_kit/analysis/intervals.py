@@ -126,12 +126,32 @@ def share_intervals(sums, numerator, denominator, level=0.95):
     theta, se = result["estimate"], result["se"]
     n_eff = (theta * (1 - theta) / se.where(se > 1e-12) ** 2).fillna(result["clusters"])
     n_eff = n_eff.where(se.notna())
-    t2 = special.stdtrit(result["df"], (1 + level) / 2) ** 2
-    middle = (theta + t2 / (2 * n_eff)) / (1 + t2 / n_eff)
-    half = np.sqrt(t2 * (theta * (1 - theta) / n_eff + t2 / (4 * n_eff**2))) / (1 + t2 / n_eff)
-    return result.assign(
-        low=(middle - half).clip(lower=0), high=(middle + half).clip(upper=1), n_eff=n_eff
-    )
+    low, high = wilson_limits(theta, n_eff, result["df"], level)
+    return result.assign(low=low, high=high, n_eff=n_eff)
+
+
+def wilson_limits(share, size, df, level=0.95):
+    """Wilson's limits of a share from so many trials, with the t quantile in place of the normal.
+
+    Parameters
+    ----------
+    share, size, df : Series or float
+    level : float
+
+    Returns
+    -------
+    low, high
+
+    Examples
+    --------
+    >>> low, high = wilson_limits(pd.Series([1.0]), 10, np.inf)
+    >>> low.round(4).item(), high.item()
+    (0.7225, 1.0)
+    """
+    t2 = special.stdtrit(df, (1 + level) / 2) ** 2
+    middle = (share + t2 / (2 * size)) / (1 + t2 / size)
+    half = np.sqrt(t2 * (share * (1 - share) / size + t2 / (4 * size**2))) / (1 + t2 / size)
+    return (middle - half).clip(lower=0), (middle + half).clip(upper=1)
 
 
 def difference_intervals(sums, plus, minus, denominator, level=0.95):

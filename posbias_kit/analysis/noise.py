@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.counts import count_orders
 from posbias_kit.analysis.intervals import (
     cluster_sums,
@@ -11,12 +12,13 @@ from posbias_kit.analysis.intervals import (
     share_intervals,
 )
 from posbias_kit.analysis.multiplicity import adjust_p
+from posbias_kit.analysis.notes import note_draws
 from posbias_kit.analysis.order_permutation import (
     disagree_across,
     disagree_within,
     excess_test,
 )
-from posbias_kit.analysis.series import group_columns, spread_candidates
+from posbias_kit.analysis.series import group_verdicts, spread_candidates
 from posbias_kit.errors import ParamsError
 
 NO_REPEATS = "no repeats: the split cannot be made"
@@ -89,9 +91,8 @@ def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, 
     >>> inconsistency_split(verdicts)[["across", "within", "share"]].values.tolist()
     [[1.0, 0.0, 1.0]]
     """
-    if not 0 < level < 1:
-        raise ParamsError(f"level {level} is outside (0, 1)", place="inconsistency_split")
-    keys = group_columns(verdicts, by)
+    check_settings("inconsistency_split", level=level, permutations=permutations, seed=seed)
+    keys = group_verdicts(verdicts, by)
     if "repeat" in keys:
         raise ParamsError(
             "cannot group by 'repeat'",
@@ -110,6 +111,7 @@ def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, 
         },
         dtype=float,
     )
+    table = note_draws(table, permutations, "permutations")
     return adjust_p(table.reset_index()[[*keys, *_COLUMNS]], keys)
 
 
@@ -131,7 +133,7 @@ def _measure(counts):
     crossed, split = told & (fewest >= 1), told & (fewest >= 2)
     across = np.where(crossed, disagree_across(counts.winners), 0)
     within = np.where(counts.asked, disagree_within(counts.winners), 0)
-    within = np.where(split, within.sum(axis=1) / counts.asked.sum(axis=1), 0)
+    within = np.where(split, within.sum(axis=1) / np.maximum(counts.asked.sum(axis=1), 1), 0)
     return counts.comparisons.assign(
         row=np.arange(len(split)),
         comparisons=split,

@@ -4,13 +4,14 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.differences import name_pairs
 from posbias_kit.analysis.flips import flip_score, solve_flips
 from posbias_kit.analysis.intervals import cluster_sums, ratio_intervals
 from posbias_kit.analysis.multiplicity import adjust_p
 from posbias_kit.analysis.order_effect import FLIPS, cross_orders
 from posbias_kit.analysis.planning import detectable_effect
-from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.errors import ParamsError
 
 _COLUMNS = [
@@ -45,10 +46,10 @@ def order_differences(verdicts, baseline=None, by=(), level=0.95):
     Returns
     -------
     DataFrame
-        One row a group and two judges: judge, other, comparisons (shared), beta, other_beta (on
-        these), difference with its interval, clusters (with a flip of either), p (t test of
-        0), p_holm over the rows of a benchmark and experiment, or p_bh where `by` holds `task`,
-        mde (minimum detectable difference at power .8), note (why a number is missing).
+        One row a group and two judges that stand in it: judge, other, comparisons (shared), beta,
+        other_beta (on these), difference with its interval, clusters (with a flip of either), p
+        (t test of 0), p_holm over the rows of a benchmark and experiment, or p_bh where `by` holds
+        `task`, mde (minimum detectable difference at power .8), note (why a number is missing).
 
     Raises
     ------
@@ -73,9 +74,8 @@ def order_differences(verdicts, baseline=None, by=(), level=0.95):
     for column in ("judge", "candidate", "repeat"):
         if column in wanted:
             raise ParamsError(f"cannot group by {column!r}", place="by", cure="leave it out")
-    if not 0 < level < 1:
-        raise ParamsError(f"level {level} is outside (0, 1)", place="order_differences")
-    keys = group_columns(verdicts, wanted)
+    check_settings("order_differences", level=level)
+    keys = group_verdicts(verdicts, wanted)
     pairs = name_pairs(sorted(verdicts["judge"].unique()), baseline)
     crossed = cross_orders(verdicts, [*keys, "judge"]) if pairs else None
     tables = [_compare(crossed, pair, keys, level) for pair in pairs]
@@ -89,8 +89,10 @@ def _compare(crossed, pair, keys, level):
     place = list(dict.fromkeys([*keys, "arm", "turn", "comparison", "cluster"]))
     one, two = (crossed[crossed["judge"] == judge] for judge in pair)
     told = [*FLIPS, "comparisons"]
-    both = one[[*place, *told]].merge(two[[*place, *told]], on=place, suffixes=("_1", "_2"))
-    shared = both.pop("comparisons_1") & both.pop("comparisons_2")
+    both = one[[*place, *told]].merge(two[[*place, *told]], "outer", place, suffixes=("_1", "_2"))
+    stand = one[keys].drop_duplicates().merge(two[keys].drop_duplicates(), on=keys)
+    both = both.merge(stand, on=keys)  # groups in which both judges stand
+    shared = both.pop("comparisons_1").eq(True) & both.pop("comparisons_2").eq(True)
     names = [[f"{flip}_{side}" for flip in FLIPS] for side in (1, 2)]
     every = names[0] + names[1]
     both[every] = both[every].where(shared, 0.0)

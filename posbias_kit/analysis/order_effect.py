@@ -4,13 +4,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, stdtr, stdtrit
 
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.counts import count_orders
 from posbias_kit.analysis.flips import bound_one_sided, flip_score, solve_flips
 from posbias_kit.analysis.intervals import cluster_sums, ratio_intervals
 from posbias_kit.analysis.multiplicity import adjust_p
 from posbias_kit.analysis.planning import detectable_effect
 from posbias_kit.analysis.pooled import explain_missing, fit_pooled
-from posbias_kit.analysis.series import group_columns, spread_candidates
+from posbias_kit.analysis.series import group_verdicts, spread_candidates
 from posbias_kit.errors import ParamsError
 
 FLIPS = ["primacy_full", "recency_full", "primacy_half", "recency_half"]
@@ -96,9 +97,8 @@ def order_effect(verdicts, by=("judge",), level=0.95, scores=None, features=None
     >>> order_effect(verdicts)[["flips", "beta", "p_first"]].round(3).values.tolist()
     [[5.0, 0.693, 0.667]]
     """
-    if not 0 < level < 1:
-        raise ParamsError(f"level {level} is outside (0, 1)", place="order_effect")
-    keys = group_columns(verdicts, by)
+    check_settings("order_effect", level=level)
+    keys = group_verdicts(verdicts, by)
     if "repeat" in keys:
         raise ParamsError(
             "cannot group by 'repeat'",

@@ -6,6 +6,9 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from posbias_kit.analysis.checks import check_settings, check_whole
+from posbias_kit.errors import ParamsError
+
 PARTS = ("s2_q", "s2_c", "s2_r")
 """Variance between questions (clusters), between comparisons, between repeats."""
 
@@ -154,10 +157,18 @@ def planning_table(
     Returns
     -------
     DataFrame
-        One row a group and design: the grouping columns; metric; questions; comparisons;
-        repeats; calls (questions x comparisons x repeats x orders); half_width,
-        half_width_high; mde, mde_high (minimum detectable effect at power .8); note.
+        One row a group and design: the grouping columns; metric; convention; questions;
+        comparisons; repeats; calls (questions x comparisons x repeats x orders); half_width,
+        half_width_high; mde, mde_high (minimum detectable effect at power .8); note (why a number
+        is missing, and what the pilot says of its variances).
+
+    Raises
+    ------
+    ParamsError
+        A size is no whole number from 1 on, or the level or assurance is outside (0, 1).
     """
+    check_settings("planning_table", level=level, assurance=assurance)
+    _check_plan(components, questions=questions, comparisons=comparisons, repeats=repeats)
     about = [name for name in components if name not in _DROPPED]
     designs = pd.DataFrame(
         list(product(questions, comparisons, repeats)),
@@ -172,9 +183,60 @@ def planning_table(
     for name, se in (("", error), ("_high", high)):
         plan[f"half_width{name}"] = special.stdtrit(g - 1, (1 + level) / 2) * se
         plan[f"mde{name}"] = detectable_effect(se, g - 1, level)
-    plan["note"] = np.select([np.isnan(error), g < 2], [plan["note"], _ONE_QUESTION], "")
+    alone = np.where((g < 2) & ~np.isnan(error), _ONE_QUESTION, "")
+    plan["note"] = ["; ".join(filter(None, pair)) for pair in zip(alone, plan["note"], strict=True)]
     widths = ["half_width", "half_width_high", "mde", "mde_high"]
     return plan[[*about, *designs, "calls", *widths, "note"]]
+
+
+def _check_plan(components, **sizes):
+    """Check that there are components, and sizes that are whole numbers from 1 on."""
+    missing = [name for name in (*PARTS, "s2_mean", "df", "orders") if name not in components]
+    if missing:
+        raise ParamsError(
+            f"missing column {', '.join(map(repr, missing))}", place="planning_table, components",
+            cure="give it the table of variance_components, not verdicts",
+        )  # fmt: skip
+    for name, values in sizes.items():
+        if isinstance(values, int) or not len(values):
+            raise ParamsError(
+                f"{name} {values!r} is no list of sizes", place="planning_table",
+                allowed="a list of whole numbers, 1 or more", cure=f"write {name}=[40, 80]",
+            )  # fmt: skip
+        for value in values:
+            check_whole(value, name, 1, "planning_table")
+
+
+def cheapest_designs(plans, target, most=2):
+    """List for each judge the designs with fewest calls whose upper half-width meets a target.
+
+    Parameters
+    ----------
+    plans : DataFrame
+        From :func:`planning_table`.
+    target : float
+        Half-width that `half_width_high` must not exceed.
+    most : int
+        Designs of each group.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `plans`. A group without such a design has one row, its narrowest design
+        (the cheapest of several), and the note says that it does not reach the target.
+    """
+    keys = list(plans.columns[: plans.columns.get_loc("questions")])
+    rows = []
+    for _, block in plans.groupby(keys, observed=True, sort=False):
+        enough = block[block["half_width_high"] <= target].sort_values("calls", kind="stable")
+        if len(enough):
+            rows.append(enough.head(most))
+            continue
+        nearest = block.sort_values(["half_width_high", "calls"], kind="stable").head(1)
+        said = f"no design of this grid reaches {target:g}"
+        said = said + ("; " + nearest["note"]).where(nearest["note"] != "", "")
+        rows.append(nearest.assign(note=said))
+    return pd.concat(rows, ignore_index=True) if rows else plans
 
 
 _DROPPED = {

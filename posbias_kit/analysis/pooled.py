@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.multiplicity import adjust_p
-from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.analysis.slot_design import build_design
 from posbias_kit.analysis.slot_logit import SlotFit, fit_slot_logit
 from posbias_kit.analysis.slot_tally import tally_slots
-from posbias_kit.errors import ParamsError
 
 _COLUMNS = [
     "kind", "term", "estimate", "se", "df", "low", "high", "p", "verdicts", "clusters", "note",
@@ -88,9 +88,8 @@ def pooled_order(verdicts, by=("judge",), level=0.95, scores=None, features=None
     >>> pooled_order(verdicts)[["term", "estimate"]].round(3).iloc[[0]].values.tolist()
     [['first', 1.099]]
     """
-    if not 0 < level < 1:
-        raise ParamsError(f"level {level} is outside (0, 1)", place="pooled_order")
-    keys = group_columns(verdicts, by)
+    check_settings("pooled_order", level=level)
+    keys = group_verdicts(verdicts, by)
     models = fit_pooled(verdicts, keys, scores, features)
     tables = [list_terms(model, level).assign(**model.group) for model in models]
     columns = [*keys, *_COLUMNS]

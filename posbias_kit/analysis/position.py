@@ -4,14 +4,15 @@ import numpy as np
 import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.intervals import (
     bootstrap_intervals,
     cluster_sums,
     difference_intervals,
     share_intervals,
 )
-from posbias_kit.analysis.series import build_series, group_columns, take_sides
-from posbias_kit.errors import ParamsError, check_choice
+from posbias_kit.analysis.series import build_series, group_verdicts, take_sides
+from posbias_kit.errors import check_choice
 from posbias_kit.schema import TIE_CHOICE, Convention, Status
 
 _COUNTS = [
@@ -90,12 +91,11 @@ def position_bias(verdicts, by=("judge",), convention="paper", draws=2000, level
     >>> position_bias(verdicts)[["judge", "series", "pc", "pf"]].round(3).values.tolist()
     [['j', 3, 0.333, 0.0]]
     """
-    if not 0 < level < 1:
-        raise ParamsError(f"level {level} is outside (0, 1)", place="position_bias")
+    check_settings("position_bias", draws=draws, level=level, seed=seed)
     conventions = [convention] if isinstance(convention, str) else list(convention)
     for name in conventions:
         check_choice(name, Convention, "convention")
-    keys = group_columns(verdicts, by)
+    keys = group_verdicts(verdicts, by)
     if verdicts.empty:
         return pd.DataFrame(columns=[*keys, *_COLUMNS])
     columns = sorted({*keys, "cluster", "comparison", "candidate", "slots"})
@@ -235,7 +235,7 @@ def verdict_counts(verdicts, by=("judge", "order")):
         identical, first_share (slot 1 among verdicts for a slot; 1/p is what a judge without a
         lean gives over balanced orders).
     """
-    keys = group_columns(verdicts, [name for name in by if name != "order"])
+    keys = group_verdicts(verdicts, [name for name in by if name != "order"])
     keys += [name for name in by if name == "order"]
     code, head = number_groups(verdicts, keys)
     status = verdicts["status"]

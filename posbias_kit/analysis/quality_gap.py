@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.cr2 import cr2_errors
 from posbias_kit.errors import check_choice
 
@@ -65,6 +66,7 @@ def quality_gap_fits(units, sources=("own", "other_judges"), responses=RESPONSES
     >>> fits[["source", "linear", "quadratic", "note"]].round(3).values.tolist()[0]
     ['own', -2.0, 2.0, '']
     """
+    check_settings("quality_gap_fits", level=level)
     for source in sources:
         check_choice(source, OWR, "sources")
     keys = fit_keys(units)

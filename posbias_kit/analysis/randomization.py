@@ -28,7 +28,7 @@ def sign_flip_test(differences, flips=9999, seed=0):
     Returns
     -------
     p : ndarray of shape () or (tests,)
-        Two-sided; 1 where every difference is 0.
+        Two-sided; 1 where every difference is 0; missing where nothing may be drawn.
 
     Examples
     --------
@@ -42,6 +42,8 @@ def sign_flip_test(differences, flips=9999, seed=0):
     reach = np.abs(table.sum(axis=1)) - 1e-9 * np.abs(table).sum(axis=1)
     if 2.0**clusters <= flips + 1:
         share = _count(table, _all_signs(clusters), reach) / 2 ** max(clusters - 1, 0)
+    elif not flips:
+        share = np.full(len(table), np.nan)
     else:
         rng, above = np.random.default_rng(seed), np.zeros(len(table))
         step = max(1, _CELLS // clusters)
@@ -102,6 +104,7 @@ def label_permutation_test(residuals, sizes, labels, blocks, flips=9999, seed=0)
     sizes : array of shape (cells,) or (tests, cells)
     labels, blocks : array of int, shape (cells,)
     flips, seed : int
+        Without flips p is missing.
 
     Returns
     -------
@@ -127,7 +130,8 @@ def label_permutation_test(residuals, sizes, labels, blocks, flips=9999, seed=0)
         np.put_along_axis(shuffled, drawn, np.broadcast_to(labels[slot], drawn.shape), axis=1)
         above += (_between(*cells, shuffled) >= observed * (1 - 1e-9)).sum(axis=0)
     shape = np.shape(residuals)[:-1]
-    return observed.reshape(shape), ((1 + above) / (flips + 1)).reshape(shape)
+    p = (1 + above) / (flips + 1) if flips else np.full(len(observed), np.nan)
+    return observed.reshape(shape), p.reshape(shape)
 
 
 def _between(residuals, sizes, labels):

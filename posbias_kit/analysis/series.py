@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
+from posbias_kit.analysis.checks import check_verdicts
 from posbias_kit.errors import ParamsError, check_choice
 from posbias_kit.schema import TIE, Status
 
@@ -173,6 +174,21 @@ def group_columns(frame, by):
         column for column in ("arm", "slots") if column not in by and frame[column].nunique() > 1
     ]
     return ["benchmark", "experiment", *by, *split]
+
+
+def group_verdicts(verdicts, by, some=False):
+    """Return the columns to group a verdict table by, once its columns and keys are checked.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+    by : sequence of str
+        As for :func:`group_columns`.
+    some : bool
+        Whether there must be a row.
+    """
+    check_verdicts(verdicts, some)
+    return group_columns(verdicts, by)
 
 
 def name_families(judges, families=None):

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.multiplicity import adjust_p
 from posbias_kit.analysis.pooled import fit_pooled, list_terms
-from posbias_kit.analysis.series import group_columns
-from posbias_kit.errors import ParamsError
+from posbias_kit.analysis.series import group_verdicts, spread_candidates
 
 _COLUMNS = [
     "slot", "wins", "decided", "effect", "se", "df", "low", "high", "p", "p_slot", "clusters",
@@ -46,7 +46,7 @@ def slot_effects(verdicts, by=("judge",), level=0.95, scores=None, features=None
         effect, se (CR2 by cluster), df (Satterthwaite), low, high in log-odds; p (t test of 0);
         p_holm over the judges and slots of a benchmark and experiment, or p_bh where `by` holds
         `task` (the two slots of a pair are one test); p_slot = P(slot | equal answers, decisive),
-        to be read against 1/p for p slots; clusters; note.
+        to be read against 1/p for p slots; clusters; note (why a number is missing).
 
     Raises
     ------
@@ -67,19 +67,34 @@ def slot_effects(verdicts, by=("judge",), level=0.95, scores=None, features=None
     >>> slot_effects(verdicts)[["slot", "wins", "p_slot"]].round(2).values.tolist()
     [[1.0, 6.0, 0.5], [2.0, 3.0, 0.25], [3.0, 3.0, 0.25]]
     """
-    if not 0 < level < 1:
-        raise ParamsError(f"level {level} is outside (0, 1)", place="slot_effects")
-    keys = group_columns(verdicts, by)
-    tables = [
-        _list_slots(model, level).assign(**model.group)
-        for model in fit_pooled(verdicts, keys, scores, features)
-    ]
+    check_settings("slot_effects", level=level)
+    keys = group_verdicts(verdicts, by)
+    models = fit_pooled(verdicts, keys, scores, features)
+    tables = [_list_slots(model, level).assign(**model.group) for model in models]
     name = "p_bh" if "task" in keys else "p_holm"
     columns = [*keys, *_COLUMNS]
     columns.insert(columns.index("p") + 1, name)
+    tables += _list_silent(verdicts, keys, [model.group for model in models])
     if not tables:
         return pd.DataFrame(columns=columns)
-    return _adjust_once(pd.concat(tables, ignore_index=True), keys)[columns]
+    table = pd.concat(tables, ignore_index=True).sort_values([*keys, "slot"], kind="stable")
+    return _adjust_once(table.reset_index(drop=True), keys)[columns]
+
+
+def _list_silent(verdicts, keys, told):
+    """The slots of each group without a verdict: a row each, that says so."""
+    asked = verdicts[list(dict.fromkeys([*keys, "comparison", "candidate", "slots"]))]
+    asked = spread_candidates(asked.drop_duplicates(), keys)
+    slots = asked.groupby(keys, observed=True)["slots"].max()
+    told = {tuple(group[key] for key in keys) for group in told}
+    return [
+        pd.DataFrame({"slot": range(1, int(size) + 1)}).assign(
+            **dict(zip(keys, name, strict=True)),
+            wins=0, decided=0, clusters=0, twin=False, note="no verdict",
+        )
+        for name, size in slots.items()
+        if name not in told
+    ]  # fmt: skip
 
 
 def _adjust_once(table, keys):

@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.counts import COMPARISON_KEY
 from posbias_kit.analysis.intervals import cluster_sums, difference_intervals, share_intervals
 from posbias_kit.analysis.multiplicity import adjust_p
-from posbias_kit.analysis.series import group_columns, spread_candidates
+from posbias_kit.analysis.notes import note_draws
+from posbias_kit.analysis.series import group_verdicts, spread_candidates
 from posbias_kit.analysis.slot_labels import slot_label_test
-from posbias_kit.errors import ParamsError
 from posbias_kit.schema import Status
 
 UNBALANCED = "candidates did not stand in each slot equally often: a share mixes slot and candidate"
@@ -57,8 +58,9 @@ def slot_wins(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
         One row a group and slot: verdicts, ties, decided (verdicts for any slot); wins; share
         with its interval (Wilson at the effective size, CR2 error); expected = 1/p; balanced;
         expected_shown (share expected in the orders shown); excess_n (verdicts it rests on),
-        excess with its interval (CR2 t); clusters; note; p (one test a group), and p_holm over the
-        groups of a benchmark and experiment, or p_bh where `by` holds `task`.
+        excess with its interval (CR2 t; where clusters do not differ Wilson's); clusters; note; p
+        (one test a group), and p_holm over the groups of a benchmark and experiment, or p_bh where
+        `by` holds `task`.
 
     Raises
     ------
@@ -75,9 +77,8 @@ def slot_wins(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
     >>> slot_wins(verdicts)[["slot", "wins", "share", "excess"]].values.tolist()
     [[1, 3, 0.75, 0.25], [2, 1, 0.25, -0.25]]
     """
-    if not 0 < level < 1:
-        raise ParamsError(f"level {level} is outside (0, 1)", place="slot_wins")
-    keys = group_columns(verdicts, by)
+    check_settings("slot_wins", level=level, permutations=permutations, seed=seed)
+    keys = group_verdicts(verdicts, by, some=True)
     tally = tally_arrangements(verdicts, [*COMPARISON_KEY, *({"repeat"} & {*keys})])
     slots = range(1, tally.wins.shape[1] + 1)
     frame = tally.frame.assign(told=np.where(tally.told, tally.frame["decided"], 0))
@@ -95,7 +96,8 @@ def slot_wins(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
     table = pd.concat([_estimate(sums, facts, slot, level) for slot in slots]).reset_index()
     table = table[table["slot"] <= table["_p"]].sort_values([*keys, "slot"], kind="stable")
     adjusted = adjust_p(facts[["p"]].reset_index(), keys)  # one test a group, not one a slot
-    return table[[*keys, *_COLUMNS]].merge(adjusted, on=keys)
+    table = table[[*keys, *_COLUMNS]].merge(adjusted, on=keys)
+    return note_draws(table, permutations, "permutations")
 
 
 _COLUMNS = [
@@ -182,7 +184,7 @@ def _balance(group, pair, asked, slots):
 
 def _estimate(sums, facts, slot, level):
     share = share_intervals(sums, f"wins_{slot}", "decided", level)
-    excess = difference_intervals(sums, f"told_{slot}", f"null_{slot}", "told", level)
+    excess = _excess_intervals(sums, slot, level)
     total = sums.groupby(level=list(range(sums.index.nlevels - 1)), observed=True).sum()
     counts = ["verdicts", "ties", "decided"]
     table = facts.assign(slot=slot, **total[counts].astype("Int64"))
@@ -205,6 +207,22 @@ def _estimate(sums, facts, slot, level):
         "",
     )
     return table
+
+
+def _excess_intervals(sums, slot, level):
+    """Excess with its CR2 t interval, within what the expected share leaves possible.
+
+    Where clusters do not differ that interval would have no width. The expected share e is fixed
+    there, and the limits are those of the share of wins, less e.
+    """
+    excess = difference_intervals(sums, f"told_{slot}", f"null_{slot}", "told", level)
+    wins = share_intervals(sums, f"told_{slot}", "told", level)
+    expected, flat = wins["estimate"] - excess["estimate"], excess["se"] <= 1e-12
+    for end in ("low", "high"):
+        excess[end] = excess[end].mask(flat, wins[end] - expected)
+        excess[end] = excess[end].clip(lower=-expected, upper=1 - expected)
+    excess["high"] = excess[["high", "estimate"]].max(axis=1, skipna=False)  # rounding
+    return excess
 
 
 def _test_groups(sums, slots, permutations, seed):

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.intervals import cluster_sums
 from posbias_kit.analysis.quality_gap import RESPONSES, fit_keys, fit_quadratics
-from posbias_kit.analysis.series import build_series, group_columns, take_sides
+from posbias_kit.analysis.series import build_series, group_verdicts, take_sides
 from posbias_kit.analysis.units import UNIT
 from posbias_kit.errors import ParamsError, check_choice
 
@@ -70,6 +71,7 @@ def split_half_fits(verdicts, responses=RESPONSES, splits=200, seed=0):
     >>> split_half_fits(verdicts, ["pc"], splits=20)[["source", "n"]].values.tolist()
     [['split_half', 4], ['split_half_own', 4]]
     """
+    check_settings("split_half_fits", splits=splits, seed=seed)
     for response in responses:
         check_choice(response, [name for name in _SHARES if name != "owr"], "responses")
     if splits < 1:
@@ -126,7 +128,7 @@ def _split(verdicts, splits, seed):
 
 def _cells(verdicts):
     """Sums over each unit and cluster, clusters without a complete series left out."""
-    keys = group_columns(verdicts, UNIT)
+    keys = group_verdicts(verdicts, UNIT)
     series = take_sides(build_series(verdicts), keys)
     kinds = {name: series[f"{name}_full"] * 1.0 + series[f"{name}_half"] for name in _LEANS}
     undecided = series["complete"] * 1.0 - series["win"] - series["loss"]

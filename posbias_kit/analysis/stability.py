@@ -8,8 +8,9 @@ import pandas as pd
 from numpy.polynomial import polynomial
 
 from posbias_kit.analysis._codes import number_groups
-from posbias_kit.analysis.intervals import bootstrap_intervals, cluster_sums, ratio_intervals
-from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.checks import check_settings
+from posbias_kit.analysis.intervals import bootstrap_intervals, cluster_sums, share_intervals
+from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.schema import TIE_CHOICE, VERDICT_KEY, Status
 
 _PLACE = ["benchmark", "experiment", "arm"]
@@ -20,9 +21,12 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
 
     A presentation's stability is the share of its modal verdict among its repeats. An invalid
     or failed repeat counts in that denominator; a presentation without any verdict is missing
-    but counted in `presentations`. Stability depends on the number of repeats and of options:
-    read `rs` beside `rs_chance`, what a judge that guesses would reach. A judge that always
-    names the same slot scores 1.
+    but counted in `presentations`. `rs` thus falls with every call that brings no verdict, and
+    `rs_valid`, the same over valid repeats, does not. Stability depends on the number of repeats
+    and of options: read `rs_valid` beside `rs_chance`, what a judge that guesses would reach with
+    as many valid repeats. Without invalid repeats the two stabilities are the same; with them
+    `rs` may lie below the chance level, and `rs_corrected` below 0, for a judge that never
+    contradicts itself. A judge that always names the same slot scores 1.
 
     *Source: Shi et al., Judging the Judges (arXiv 2406.07791), section on repetition stability;
     the chance level and the versions below are ours.*
@@ -43,12 +47,12 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     DataFrame
         One row a group: presentations; missing (without any verdict); repeats (the largest
         number); rs_n (presentations that rs rests on: asked twice, with a verdict); rs, rs_low,
-        rs_high (CR2 t); rs_boot_low, rs_boot_high; rs_sd (over
+        rs_high (Wilson at the effective size, CR2 error); rs_boot_low, rs_boot_high; rs_sd (over
         presentations, ddof 1); rs_chance; rs_corrected = (rs - chance) / (1 - chance);
         repeat_n (presentations with two valid verdicts, on which rs_chance and the next two rest);
-        rs_valid (invalid repeats left out); repeat_agreement (share of agreeing pairs of valid
-        repeats, comparable over numbers of repeats); clusters. Where nothing was asked twice, all
-        but the counts are missing.
+        rs_valid (invalid repeats left out: the one that compares with rs_chance);
+        repeat_agreement (share of agreeing pairs of valid repeats, comparable over numbers of
+        repeats); clusters. Where nothing was asked twice, all but the counts are missing.
 
     Examples
     --------
@@ -60,10 +64,11 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     >>> repetition_stability(verdicts)[["rs", "rs_chance"]].round(3).values.tolist()
     [[0.667, 0.75]]
     """
-    keys = group_columns(verdicts, by)
+    check_settings("repetition_stability", draws=draws, level=level, seed=seed)
+    keys = group_verdicts(verdicts, by)
     shown = _presentations(verdicts, sorted({*keys, *_PLACE, "cluster", "slots"}))
     sums = cluster_sums(shown, keys, _SUMMED)
-    found = ratio_intervals(sums, "stable", "told", level)
+    found = share_intervals(sums, "stable", "told", level)
     boot = bootstrap_intervals(sums, "stable", "told", level, draws, seed)
     total = sums.groupby(level=list(range(len(keys))), observed=True).sum()
     groups = shown.groupby(keys, observed=True)

@@ -7,12 +7,14 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.intervals import cluster_sums
 from posbias_kit.analysis.measure import measure_series
 from posbias_kit.analysis.multiplicity import adjust_p
+from posbias_kit.analysis.notes import note_draws, note_effect
 from posbias_kit.analysis.planning import detectable_effect
 from posbias_kit.analysis.randomization import label_permutation_test
-from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.errors import ParamsError
 
 OVER, WITHIN = "clusters over tasks", "tasks within clusters"
@@ -78,12 +80,13 @@ def task_differences(
     >>> task_differences(verdicts)[["way", "lowest", "spread", "p"]].round(2).values.tolist()
     [['clusters over tasks', 't', 0.5, 0.01]]
     """
+    check_settings("task_differences", level=level, flips=flips, seed=seed)
     if "task" in ([by] if isinstance(by, str) else by):
         raise ParamsError(
             "tasks are compared, not grouped by", place="task_differences, by",
             cure="leave `task` out of `by`",
         )  # fmt: skip
-    keys = group_columns(verdicts, by)
+    keys = group_verdicts(verdicts, by)
     series = measure_series(verdicts, metric, convention, keys)
     series["series"] = series["n"] > 0
     cells = cluster_sums(series, [*keys, "task"], _SUMMED).reset_index()
@@ -94,6 +97,7 @@ def task_differences(
         found = _compare(used, level, flips, seed) if len(used) else [_EMPTY]
         rows += [about | row for row in found]
     table = pd.DataFrame(rows, columns=[*keys, "metric", "convention", *_COLUMNS])
+    table = note_effect(note_draws(table, flips, "flips"), 1 if metric == "pc" else 2)
     return adjust_p(table, keys, ["benchmark", "experiment", "way"])
 
 

@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from posbias_kit.analysis.checks import check_settings
+from posbias_kit.analysis.intervals import wilson_limits
 from posbias_kit.analysis.measure import measure_series
-from posbias_kit.analysis.series import group_columns, take_sides
+from posbias_kit.analysis.series import group_verdicts, take_sides
 
 
 def two_way_intervals(verdicts, metric="pc", by=("judge",), convention="paper", level=0.95):
@@ -45,7 +47,9 @@ def two_way_intervals(verdicts, metric="pc", by=("judge",), convention="paper", 
     -------
     DataFrame
         One row a group: metric; convention; estimate, low, high (cut at the metric's range); se;
-        se_clusters, se_candidates (one-way, same factor); df; clusters; candidates; note. With
+        se_clusters, se_candidates (one-way, same factor); df; clusters; candidates; note. Where
+        nothing varies low and high are Wilson's limits at the smaller number of the two (for pf
+        from those of recency and primacy). With
         fewer than two clusters or candidates the interval is missing, as for more than two
         slots.
 
@@ -62,10 +66,11 @@ def two_way_intervals(verdicts, metric="pc", by=("judge",), convention="paper", 
     >>> two_way_intervals(verdicts)[["estimate", "se", "candidates"]].round(3).values.tolist()
     [[0.25, 0.25, 2]]
     """
-    keys = group_columns(verdicts, by)
+    check_settings("two_way_intervals", level=level)
+    keys = group_verdicts(verdicts, by)
     series = measure_series(verdicts, metric, convention)
     groups = series.groupby(keys, observed=True)
-    total = groups[["x", "n"]].sum()
+    total = groups[["x", "plus", "minus", "n"]].sum()
     total["pairs"] = groups["slots"].max() == 2
     used = series[(series["n"] > 0) & (series["slots"] == 2)].reset_index(drop=True)
     own = used[keys].merge(total.reset_index(), "left", on=keys)
@@ -119,14 +124,21 @@ def _bound(total, squares, metric, level):
     both = np.maximum(squares["g"] + squares["c"] - squares["gc"], squares["g"])
     se = np.sqrt(unit * both)
     half = special.stdtrit(df, (1 + level) / 2) * se
+    flat = se <= 1e-12
+    (plus_low, plus_high), (minus_low, minus_high) = (
+        wilson_limits(total[side] / total["n"].where(total["n"] > 0), least, df, level)
+        for side in ("plus", "minus")
+    )
+    if metric == "pc":
+        minus_low, minus_high = 0, 0
     lowest = 0 if metric == "pc" else -1
-    notes = [~total["pairs"], total["n"] == 0, least < 2]
-    words = ["for pairs only", "no complete pair", "fewer than two clusters or candidates"]
+    notes = [~total["pairs"], total["n"] == 0, least < 2, flat]
+    words = ["for pairs only", "no complete pair", "fewer than two clusters or candidates", _FLAT]
     return pd.DataFrame(
         {
             "estimate": estimate,
-            "low": (estimate - half).clip(lower=lowest),
-            "high": (estimate + half).clip(upper=1),
+            "low": (estimate - half).mask(flat, plus_low - minus_high).clip(lower=lowest),
+            "high": (estimate + half).mask(flat, plus_high - minus_low).clip(upper=1),
             "se": se,
             "se_clusters": np.sqrt(unit * squares["g"]),
             "se_candidates": np.sqrt(unit * squares["c"].clip(lower=0)),
@@ -135,3 +147,6 @@ def _bound(total, squares, metric, level):
             "note": np.select(notes, words, ""),
         }
     )
+
+
+_FLAT = "nothing varies: the interval counts clusters or candidates, whichever are fewer"

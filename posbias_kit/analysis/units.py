@@ -5,8 +5,15 @@ import json
 import numpy as np
 import pandas as pd
 
+from posbias_kit.analysis.checks import check_verdicts
 from posbias_kit.analysis.position import position_bias
-from posbias_kit.analysis.series import build_series, group_columns, name_families, take_sides
+from posbias_kit.analysis.series import (
+    build_series,
+    choose_experiment,
+    group_verdicts,
+    name_families,
+    take_sides,
+)
 from posbias_kit.errors import TableError
 
 UNIT = ["judge", "candidate", "task"]
@@ -35,7 +42,7 @@ def win_rates(verdicts, by=("judge", "candidate")):
         One row a group: complete, wins, losses, ties, inconsistent, consistent_win_rate, owr.
         Without a side (no reference, not grouped by candidate) wins and rates are missing.
     """
-    keys = group_columns(verdicts, by)
+    keys = group_verdicts(verdicts, by)
     series = take_sides(build_series(verdicts), keys)
     series["split"] = (series["tie"] | series["inconsistent"]) / series["slots"].astype(float)
     series["tie_split"] = series["tie"] / series["slots"].astype(float)
@@ -112,7 +119,8 @@ def build_units(
     [[1.0, 0.5, 0.5, 2.5]]
     """
     if experiment is not None:
-        verdicts = verdicts[verdicts["experiment"] == experiment]
+        verdicts = choose_experiment(verdicts, experiment)
+    check_verdicts(verdicts, some=True)
     bias = position_bias(verdicts, by=UNIT, draws=0)
     keys = list(bias.columns[: bias.columns.get_loc("convention")])
     counts = {"consistent_win": "wins", "consistent_loss": "losses"}

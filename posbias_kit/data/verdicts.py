@@ -25,7 +25,8 @@ def build_verdicts(frame, place="verdicts"):
         repeat : int, 1..
         status : str, see :class:`posbias_kit.schema.Status`
         choice : int, slot 1..p, 0 = TIE, missing unless ok
-        and, where known, experiment, turn, arm, cluster, reference, order, reason, margin
+        and, where known, experiment, turn, arm, cluster, reference, order, reason, margin; sets of
+        three or more without an order must show cyclic shifts of their candidates
     place : str
         Where the rows come from, for messages.
 
@@ -37,7 +38,8 @@ def build_verdicts(frame, place="verdicts"):
     Raises
     ------
     TableError
-        A column is missing, a value is not allowed, or a presentation stands twice.
+        A column is missing, a value is not allowed (a candidate called TIE, a choice beyond the
+        slots), a set has no order and is no cyclic shift, or a presentation stands twice.
     """
     needed = ["benchmark", "task", "question", "judge", "shown", "repeat", "status", "choice"]
     missing = [column for column in needed if column not in frame]
@@ -50,12 +52,63 @@ def build_verdicts(frame, place="verdicts"):
         )
     frame = frame.reset_index(drop=True)
     table = frame.assign(**identify(frame))
+    _refuse_reserved(table["shown"], place)
+    table["order"] = _name_orders(table, place)
+    _check_choices(table, place)
     for column in _EMPTY:
         table[column] = table.get(column, pd.Series("", index=table.index)).fillna("")
     table["cluster"] = table.get("cluster", table["question"])
     table["margin"] = table.get("margin", np.nan)
     table["winner"] = winner_of(table["choice"], table["shown"])
     return validate(table, "verdicts", place)
+
+
+def _refuse_reserved(shown, place):
+    """Refuse a candidate whose id is the word for a tie."""
+    if any(TIE in json.loads(text) for text in shown.unique() if TIE in text):
+        raise TableError(
+            f"a candidate is called {TIE!r}",
+            place=f"{place}, shown",
+            allowed=f"any id but {TIE}, the winner of a tied verdict",
+            cure="rename this candidate",
+        )
+
+
+def _name_orders(table, place):
+    """Return the order of each row; for sets without one, the turn of a cyclic shift: r0, r1, .."""
+    order = table["order"].fillna("")
+    bare = ((order == "") & (table["slots"] > 2)).to_numpy()
+    if not bare.any():
+        return order
+    turns, lost = {}, None
+    for comparison, text in table.loc[bare, ["comparison", "shown"]].drop_duplicates().to_numpy():
+        ids, shown = json.loads(comparison)[1:], json.loads(text)
+        turn = ids.index(shown[0])
+        turns[text] = f"r{turn}"
+        lost = lost or (text if ids[turn:] + ids[:turn] != shown else None)
+    if lost:
+        raise TableError(
+            f"no order for {lost}, which is no cyclic shift of its candidates sorted by id",
+            place=f"{place}, order",
+            allowed="a name of the order for each row of three or more slots",
+            cure="add column `order`: rows of a comparison shown alike bear the same name",
+        )
+    return order.mask(bare, table["shown"].map(turns))
+
+
+def _check_choices(table, place):
+    """Refuse a choice beyond the slots that were shown, by its row."""
+    choice = pd.to_numeric(table["choice"], errors="coerce")
+    beyond = (choice > table["slots"]).fillna(False).to_numpy(dtype=bool)
+    if beyond.any():
+        row = int(beyond.argmax())
+        slots = int(table["slots"].iloc[row])
+        raise TableError(
+            f"choice is at most slots: row {row} has choice {table['choice'].iloc[row]} of {slots}",
+            place=f"{place}, choice",
+            allowed=f"1 to {slots} for a slot, 0 for a tie",
+            cure="mend or set aside this row",
+        )
 
 
 def winner_of(choice, shown):

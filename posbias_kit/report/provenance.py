@@ -104,8 +104,9 @@ def digest_inputs(study, root):
         A path is missing or holds nothing.
     """
     judges = (study["judging"] or {}).get("judges", [])
+    read = study["data_preparation"]["path"]
     paths = {
-        "data_preparation": [study["data_preparation"]["path"]],
+        "data_preparation": read if isinstance(read, list) else [read],
         "judging": [judge["path"] for judge in judges if judge["kind"] == "recorded"],
     }
     return {

@@ -4,19 +4,25 @@ import pandas as pd
 
 from posbias_kit.errors import check_choice
 
-HEADLINE_TABLES = ("position_bias_by_judge", "repetition_stability_by_judge", "verdict_counts")
-"""The tables that :func:`summarise_judges` reads."""
+HEADLINE_TABLES = (
+    "position_bias_by_judge", "repetition_stability_by_judge", "verdict_counts",
+    "direction_by_judge", "slot_wins", "listwise_fairness",
+)  # fmt: skip
+"""The tables that :func:`summarise_judges` reads, in its order."""
 
 _KEY = ["benchmark", "experiment", "judge"]
 
 
-def summarise_judges(bias, stability, counts, threshold=0.85):
+def summarise_judges(bias, stability, counts, threshold=0.85, direction=None, slots=None,
+                     fairness=None, level=0.95):  # fmt: skip
     """Say for each judge how stable it is, how consistent, and where it leans.
 
-    A lean is claimed only where the interval of preference fairness leaves out 0. A judge whose
-    repetition stability is below `threshold` is marked unstable: it may lean all the same, and
+    A lean needs two things: an interval of preference fairness that leaves out 0, and a test that
+    finds it, corrected for the number of judges: the test of direction for pairs, that of slot
+    wins for sets. Where only one of them speaks, the finding says so and gives p. Sets are spoken
+    of by the slot furthest from fair. A judge whose stability over valid repeats is below
+    `threshold` is marked unstable: it may lean all the same, and
     :func:`posbias_kit.analysis.inconsistency_split` says how much of its inconsistency is noise.
-    Where nothing was asked twice, the claim says so.
 
     Parameters
     ----------
@@ -27,34 +33,79 @@ def summarise_judges(bias, stability, counts, threshold=0.85):
     counts : DataFrame
         From :func:`posbias_kit.analysis.verdict_counts` by judge, or by judge and order.
     threshold : float
+    direction : DataFrame, optional
+        From :func:`posbias_kit.analysis.direction_test` by judge; rows of another convention do
+        not count. Its interval stands in where `bias` was made without draws.
+    slots, fairness : DataFrame, optional
+        From :func:`posbias_kit.analysis.slot_wins` and
+        :func:`posbias_kit.analysis.listwise_fairness` by judge.
+    level : float
+        A test finds something where p is at most 1 - level.
 
     Returns
     -------
     DataFrame
         One row a benchmark, experiment and judge (arm and slots, where there are several): asked,
-        without_verdict (invalid + failed), stability (chance level beside it), consistency and
-        fairness (with intervals), finding. All but the counts are text.
+        without_verdict (invalid + failed), stability (chance level beside it, and the stability
+        of valid repeats where some were not), consistency and fairness (with intervals),
+        finding. All but the counts are text.
     """
     tables = (bias, stability, counts)
     keys = [*_KEY, *(key for key in ("arm", "slots") if all(key in table for table in tables))]
     told = counts.groupby(keys)[["asked", "invalid", "failed"]].sum()
-    table = bias.merge(stability[[*keys, "rs", "rs_chance"]], on=keys, validate="1:1")
+    repeated = [name for name in ("rs", "rs_chance", "rs_valid", "repeats") if name in stability]
+    table = bias.merge(stability[[*keys, *repeated]], on=keys, validate="1:1")
     table = table.merge(told.reset_index(), on=keys, validate="1:1")
+    table = _add_tests(table, keys, direction, slots, fairness)
+    rows = list(table.itertuples())
     return pd.DataFrame(
         {
             **{key: table[key] for key in keys},
             "asked": table["asked"],
             "without_verdict": table["invalid"] + table["failed"],
-            "stability": [_stability(row.rs, row.rs_chance) for row in table.itertuples()],
-            "consistency": [_with_interval(row, "pc", "") for row in table.itertuples()],
-            "fairness": [_with_interval(row, "pf", "+") for row in table.itertuples()],
-            "finding": [_finding(row, threshold) for row in table.itertuples()],
+            "stability": [_stability(row) for row in rows],
+            "consistency": [_with_interval(row, "pc", "") for row in rows],
+            "fairness": [_fairness(row) for row in rows],
+            "finding": [_finding(row, threshold, 1 - level) for row in rows],
         }
     )
 
 
-def _stability(rs, chance):
-    return "not asked twice" if pd.isna(rs) else f"{rs:.3f} (chance {chance:.3f})"
+_FOR_SETS = "slot_wins and listwise_fairness"
+_ADDED = ["rs_valid", "repeats", "complete", "pf_n", "p_holm", "p_slots", "slot", "slots_shown"]
+
+
+def _add_tests(table, keys, direction, slots, fairness):
+    """Add p of each judge's test, the interval it rests on, and the slot furthest from fair."""
+    if direction is not None:
+        place = [*keys, *({"convention"} & {*table} & {*direction})]
+        more = direction[[*place, "pf_low", "pf_high", "p_holm"]]
+        table = table.merge(more, "left", on=place, suffixes=("", "_tested"), validate="1:1")
+        for end in ("pf_low", "pf_high"):
+            table[end] = table[end].fillna(table.pop(f"{end}_tested"))
+    if slots is not None:
+        tests = slots.drop_duplicates(keys)[[*keys, "p_holm"]]
+        table = table.merge(tests.rename(columns={"p_holm": "p_slots"}), "left", on=keys)
+    if fairness is not None:
+        far = fairness.assign(
+            _far=fairness["pf"].abs(), slots_shown=fairness.groupby(keys)["slot"].transform("max")
+        )
+        far = far[far["slots_shown"] > 2].sort_values("_far", ascending=False, kind="stable")
+        far = far.drop_duplicates(keys)[[*keys, "slot", "slots_shown", "pf", "pf_low", "pf_high"]]
+        table = table.merge(far, "left", on=keys, suffixes=("", "_slot"), validate="1:1")
+        for name in ("pf", "pf_low", "pf_high"):
+            table[name] = table[name].astype(float).fillna(table.pop(f"{name}_slot"))
+    return table.reindex(columns=[*dict.fromkeys([*table.columns, *_ADDED])])
+
+
+def _stability(row):
+    if pd.isna(row.rs):
+        return "no verdict where asked again" if row.repeats > 1 else "not asked twice"
+    if pd.isna(row.rs_chance):
+        return f"{row.rs:.3f} (no two valid repeats)"
+    if pd.isna(row.rs_valid) or abs(row.rs_valid - row.rs) < 5e-4:
+        return f"{row.rs:.3f} (chance {row.rs_chance:.3f})"
+    return f"{row.rs:.3f}; of valid repeats {row.rs_valid:.3f} (chance {row.rs_chance:.3f})"
 
 
 def _with_interval(row, name, sign):
@@ -65,17 +116,52 @@ def _with_interval(row, name, sign):
     return text if pd.isna(low) else f"{text} [{low:{sign}.3f}, {high:{sign}.3f}]"
 
 
-def _finding(row, threshold):
+def _fairness(row):
+    text = _with_interval(row, "pf", "+")
+    return text if pd.isna(row.slot) or pd.isna(row.pf) else f"slot {row.slot:g}: {text}"
+
+
+def _finding(row, threshold, alpha):
     if pd.isna(row.pf):
-        return "no lean estimable: no complete series of two orders"
+        return f"no lean estimable: {_why_not(row)}"
     if pd.isna(row.pf_low):
         return "no interval, so no claim"
-    lean = "no lean shown"
-    if row.pf_low > 0 or row.pf_high < 0:
-        lean = f"leans to the {'last' if row.pf_low > 0 else 'first'} slot"
-    if pd.isna(row.rs):
+    lean = _lean(row, alpha)
+    stable = row.rs if pd.isna(row.rs_valid) and pd.isna(row.repeats) else row.rs_valid
+    if pd.isna(stable):
         return f"{lean}; stability not measured"
-    return f"{lean} (unstable: RS {_floor(row.rs)})" if row.rs < threshold else lean
+    name = "RS" if abs(stable - row.rs) < 5e-4 else "RS of valid repeats"
+    return f"{lean} (unstable: {name} {_floor(stable)})" if stable < threshold else lean
+
+
+def _why_not(row):
+    if row.asked == row.invalid + row.failed:
+        return "no verdict"
+    if row.complete > 0:
+        decided = pd.isna(row.pf_n) or row.pf_n > 0
+        return f"see {_FOR_SETS}" if decided else "every complete series has a tie"
+    return "no complete series" if row.slots_shown > 2 else "no complete series of two orders"
+
+
+def _lean(row, alpha):
+    """What the interval says, and whether the test over all judges says the same."""
+    sets = not pd.isna(row.slot)
+    p = row.p_slots if sets else row.p_holm
+    where = f"slot {row.slot:g} of {row.slots_shown:g}" if sets else ""
+    lean = "no lean shown"
+    if row.pf_low > 0:
+        lean = f"leans to {where or 'the last slot'}"
+    elif row.pf_high < 0:
+        lean = f"leans away from {where}" if sets else "leans to the first slot"
+    claimed = lean != "no lean shown"
+    if pd.isna(p) or claimed == (p <= alpha):
+        return lean
+    more = "not after" if claimed else "yet a test finds one after"
+    return f"{lean} by its own interval; {more} Holm over judges ({_p(p)})"
+
+
+def _p(p):
+    return f"p {max(p, 0.001):.2g}".replace("0.", ".") if p < 1 else "p 1"
 
 
 def _floor(rs):
@@ -84,7 +170,7 @@ def _floor(rs):
 
 
 def choose_rows(frame, **values):
-    """Keep the rows whose columns have the given values; None keeps all.
+    """Keep the rows whose columns have the given values; None keeps all, and no rows stay none.
 
     Examples
     --------
@@ -92,7 +178,20 @@ def choose_rows(frame, **values):
     [2]
     """
     for column, value in values.items():
-        if value is not None:
+        if value is not None and len(frame):
             check_choice(value, frame[column].unique(), column)
             frame = frame[frame[column] == value]
     return frame
+
+
+def show_rows(frame, otherwise):
+    """Return `frame`, or where it has no row a sentence for the page in its place.
+
+    Examples
+    --------
+    >>> show_rows(pd.DataFrame({"beta": []}), "No pairs.").data
+    'No pairs.'
+    """
+    from IPython.display import Markdown
+
+    return frame if len(frame) else Markdown(otherwise)

@@ -1,5 +1,7 @@
 """Win rates from one order and with the order taken out: by hand, planted, and in words."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -83,6 +85,54 @@ def test_a_rank_that_one_order_turns():
     assert table.loc["order_averaged", "rank"].to_dict() == {"a": 1, "c": 2, "d": 3}
     assert table.loc["order_AB", "rank_change"].to_dict() == {"a": 1, "c": -1, "d": 0}
     assert (table.loc["order_averaged", "rank_change"] == 0).all()
+
+
+def _round_robin(names, questions, choice):
+    """Every pair in both orders on every question, always with the same choice."""
+    rows = [
+        (f"q{q}", shown)
+        for q in range(questions)
+        for pair in combinations(names, 2)
+        for shown in (pair, pair[::-1])
+    ]
+    table = pd.DataFrame(rows, columns=["question", "shown"])
+    about = {"benchmark": "B", "task": "t", "judge": "j", "status": "ok", "repeat": 1}
+    choices = pd.array([choice] * len(table), dtype="Int64")
+    return build_verdicts(table.assign(**about, choice=choices))
+
+
+@pytest.mark.parametrize("choice", [0, 1])
+def test_equal_candidates_hold_all_ranks(choice):
+    """Always a tie, or always the first slot: all four average 1/2, each on ranks 1 to 4."""
+    table = adjusted_win_rates(_round_robin("wxyz", 6, choice), draws=200)
+    averaged = table[table["method"] == "order_averaged"]
+
+    assert averaged["win_rate"].tolist() == [0.5] * 4
+    assert averaged[["rank", "rank_low", "rank_high"]].values.tolist() == [[1, 1, 4]] * 4
+
+
+def test_every_rank_lies_within_its_limits():
+    """Whatever the method, the limits hold the rank."""
+    table = adjusted_win_rates(_round_robin("wxyz", 6, 1), draws=200).dropna(subset="rank_low")
+
+    assert len(table) == 20  # both orders, both sides shown, the average; four candidates
+    assert table["rank"].between(table["rank_low"], table["rank_high"]).all()
+
+
+def test_a_tie_that_parts_moves_nobody():
+    """The first slot always wins: AB ranks a tie of four 1, 2, 3, 4, each a rank that it held.
+
+    Third of three in the average, b is first in BA: from rank 3 to 1; the tied a and c held rank 2.
+    """
+    tied = adjusted_win_rates(_round_robin("wxyz", 3, 1), **PLAIN).set_index("method")
+    assert tied.loc["order_AB", "rank"].tolist() == [1, 2, 3, 4]
+    assert tied.loc["order_AB", "rank_change"].tolist() == [0] * 4
+
+    codes = {"a": ["FS", "FF"], "b": ["SS", "SS"], "c": ["FF", "FS"]}
+    table = adjusted_win_rates(_against(codes), **PLAIN).set_index(["method", "candidate"])
+    assert table.loc["order_averaged", "win_rate"].to_dict() == {"a": 0.75, "b": 0.5, "c": 0.75}
+    assert table.loc["order_BA", "rank"].to_dict() == {"a": 2, "b": 1, "c": 2}
+    assert table.loc["order_BA", "rank_change"].to_dict() == {"a": 0, "b": -2, "c": 0}
 
 
 def test_order_average_is_not_the_unbiased_rate():

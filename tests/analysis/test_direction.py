@@ -6,7 +6,7 @@ from scipy import stats
 
 from posbias_kit.analysis.direction import direction_test
 from posbias_kit.data.paper import read_paper_verdicts
-from tests.verdict_tables import pairs, stack
+from tests.verdict_tables import pairs, sets, stack
 
 # Leans of the four clusters under `paper`: -2, -1, -1 (a half flip), +1.
 CODES, CLUSTERS = ["FF", "FF", "FF", "FT", "SS"], ["g0", "g0", "g1", "g2", "g3"]
@@ -45,7 +45,9 @@ def test_counts_and_values():
     assert row[["primacy", "recency", "clusters", "leaning"]].tolist() == [4, 1, 4, 4]
     assert row["pf"] == row["lean"] / row["series"] == -3 / 5
     assert row["pf_low"] < row["pf"] < row["pf_high"]
-    assert row["note"] == "4 telling clusters: p cannot fall below 0.125"
+    assert row["note"].startswith(
+        "4 telling clusters: p cannot fall below 0.125; mde beyond 1: not even"
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,3 +139,19 @@ def test_released_judges(released):
     assert table.loc[("DevBench", "gpt-4-0613"), "p_holm"] < 0.02
     assert table.loc[("MTBench", "gpt-4-0613"), "p_holm"] > 0.1
     assert table.loc[("MTBench", "gpt-4-0613"), "mde"] == pytest.approx(0.046, abs=0.001)
+
+
+def test_sets_are_sent_to_their_own_tests():
+    """There is no first or last lean of three slots; the note names what there is."""
+    row = direction_test(sets(["111", "132"])).iloc[0]
+
+    assert np.isnan(row["p"])
+    assert row["note"] == "pairs only: for sets see slot_wins and listwise_fairness"
+
+
+def test_no_flips_no_p():
+    """Without draws p is missing, not 1, and the note says why; few clusters are tried in full."""
+    many = direction_test(pairs(["FF"] * 12 + ["SS"]), flips=0).iloc[0]
+
+    assert np.isnan(many["p"])
+    assert many["note"] == "no flips: no p"

@@ -16,34 +16,38 @@ from tests.verdict_tables import pairs, stack
 METRICS = ("pc", "pf", "first_share", "owr", "rs")
 
 
-def completions(verdicts, ties):
-    """Yield the table with its missing verdicts filled in every possible way."""
+def completions(verdicts, ties, also=()):
+    """Yield the table with its missing verdicts filled in every possible way; None leaves one."""
     lost = verdicts.index[verdicts["status"].isin(["invalid", "failed"])]
     slots = int(verdicts["slots"].max())
-    for choices in product(range(0 if ties else 1, slots + 1), repeat=len(lost)):
+    for choices in product([*range(0 if ties else 1, slots + 1), *also], repeat=len(lost)):
         table = verdicts.copy()
-        table.loc[lost, "status"], table.loc[lost, "reason"] = "ok", ""
+        filled = lost[[choice is not None for choice in choices]]
+        table.loc[filled, "status"], table.loc[filled, "reason"] = "ok", ""
         for row, choice in zip(lost, choices, strict=True):
+            if choice is None:
+                continue
             shown = json.loads(table.at[row, "shown"])
             table.at[row, "choice"] = choice
             table.at[row, "winner"] = shown[choice - 1] if choice else TIE
         yield table
 
 
-def measure(verdicts):
+def measure(verdicts, convention="paper"):
     """The metrics of every judge in a table."""
-    found = analysis.position_bias(verdicts, draws=0).set_index("judge")
+    found = analysis.position_bias(verdicts, convention=convention, draws=0).set_index("judge")
     found = found.rename(columns={"overall_win_rate": "owr"})[["pc", "pf", "owr"]]
     counts = analysis.verdict_counts(verdicts, by=["judge"]).set_index("judge")
     stability = analysis.repetition_stability(verdicts, draws=0).set_index("judge")
     return found.join([counts["first_share"], stability["rs"]]).astype(float)
 
 
-def assert_bounds(verdicts, ties, metrics=METRICS):
+def assert_bounds(verdicts, ties, metrics=METRICS, convention="paper", also=()):
     """The bounds are the least and the greatest value over all completions."""
-    found = missing_bounds(verdicts).iloc[0]
-    filled = [table.assign(judge=f"j{n}") for n, table in enumerate(completions(verdicts, ties))]
-    every = measure(stack(*filled))
+    found = missing_bounds(verdicts, convention=convention).iloc[0]
+    filled = enumerate(completions(verdicts, ties, also))
+    filled = [table.assign(judge=f"j{n}") for n, table in filled]
+    every = measure(stack(*filled), convention)
     assert len(every) == len(filled)
     for name in metrics:
         ends = [float(found[f"{name}_min"]), float(found[f"{name}_max"])]
@@ -67,13 +71,65 @@ def test_repeats_by_enumeration(second):
     assert_bounds(verdicts, "T" in second)
 
 
-def test_stability_cannot_fall_below_an_even_spread():
-    """Three repeats, all missing, two options: the mode is 2 of 3 at least."""
+@pytest.mark.parametrize("convention", ["tie", "decisive", "half"])
+@pytest.mark.parametrize(
+    "codes",
+    [
+        ["FI", "FT"],
+        ["SX", "FF"],
+        ["TI", "FF"],
+        ["IX", "SF"],
+        ["FX", "IS", "FS", "TF"],
+        ["SI", "IT"],
+    ],
+)
+def test_conventions_by_enumeration(convention, codes):
+    """Half flips count otherwise, or leave: least and greatest over all completions."""
+    ties = any("T" in code for code in codes)
+    assert_bounds(pairs(codes), ties, ("pc", "pf", "first_share"), convention)
+
+
+@pytest.mark.parametrize("third", ["FS", "SI", "IX"])
+def test_three_repeats_by_enumeration(third):
+    """Missing repeats may be any slot, or stay without a verdict."""
+    verdicts = stack(pairs(["FI"]), pairs(["II"], repeat=2), pairs([third], repeat=3))
+    assert_bounds(verdicts, ties=False, metrics=["rs"], also=[None])
+
+
+def test_stability_of_nothing():
+    """Three repeats, all missing: from one verdict of three to three alike."""
     verdicts = stack(*(pairs(["II"], repeat=repeat) for repeat in (1, 2, 3)))
     row = missing_bounds(verdicts).iloc[0]
 
-    assert row[["rs_min", "rs_max"]].tolist() == pytest.approx([2 / 3, 1])
+    assert row[["rs_min", "rs_max"]].tolist() == pytest.approx([1 / 3, 1])
     assert np.isnan(row["rs"])
+
+
+def test_stability_lies_within_its_bounds():
+    """F F I and S S I: rs takes I for disagreement and is 2/3, the least that it can be."""
+    verdicts = stack(pairs(["FS"]), pairs(["FS"], repeat=2), pairs(["II"], repeat=3))
+    row = missing_bounds(verdicts).iloc[0]
+
+    assert row[["rs", "rs_min", "rs_max"]].tolist() == pytest.approx([2 / 3, 2 / 3, 1])
+
+
+def test_repeats_that_are_not_there_are_missing():
+    """AB asked three times and BA once: BA has 1 of 3 at least, (1 + 1/3) / 2, as if invalid."""
+    absent = stack(pairs(["FS"]), pairs(["F-"], repeat=2), pairs(["F-"], repeat=3))
+    invalid = stack(pairs(["FS"]), pairs(["FI"], repeat=2), pairs(["FX"], repeat=3))
+
+    for verdicts in (absent, invalid):
+        row = missing_bounds(verdicts).iloc[0]
+        assert row[["rs_min", "rs_max"]].tolist() == pytest.approx([2 / 3, 1])
+    assert missing_bounds(absent)["rs"].tolist() == [1.0]
+
+
+def test_an_estimate_outside_its_bounds_says_why():
+    """One complete pair leans last, pf 1; one incomplete F can give -1 or 0: bounds 0 to 1/2."""
+    row = missing_bounds(pairs(["SS", "FI"])).iloc[0]
+
+    assert row[["pf", "pf_min", "pf_max"]].tolist() == [1, 0, 0.5]
+    assert "pf lies outside: it leaves incomplete series out" in row["note"]
 
 
 def listwise(choices):

@@ -8,6 +8,7 @@ from statsmodels.stats.power import TTestPower
 
 from posbias_kit.analysis.components import variance_components
 from posbias_kit.analysis.planning import (
+    cheapest_designs,
     design_error,
     detectable_effect,
     expected_half_width,
@@ -83,6 +84,9 @@ def pilot():
     )
 
 
+NOTE = "one comparison a cluster: s2_q holds s2_c"
+
+
 def test_table_lays_out_designs(pilot):
     """Every design of every judge, with its calls in both orders."""
     table = planning_table(variance_components(pilot), [10, 20], [1], [1, 3])
@@ -113,7 +117,7 @@ def test_one_question_has_no_half_width(pilot):
     table = planning_table(variance_components(pilot), [1, 10], [1], [1])
 
     assert table["half_width"].isna().tolist() == [True, False] * 2
-    assert table["note"].tolist() == ["one question: no half-width", ""] * 2
+    assert table["note"].tolist()[:2] == [f"one question: no half-width; {NOTE}", NOTE]
 
 
 def test_designs_without_an_answer_say_why(pilot):
@@ -121,5 +125,33 @@ def test_designs_without_an_answer_say_why(pilot):
     table = planning_table(variance_components(pilot), [10], [1, 5], [1])
 
     assert table["half_width"].isna().tolist() == [False, True] * 2
-    said = table["note"].str.endswith("one comparison a cluster: s2_q holds s2_c")
-    assert said.tolist() == [False, True] * 2
+    assert table["note"].str.endswith(NOTE).all()
+
+
+def test_what_the_pilot_says_stands_beside_its_numbers():
+    """A variance that came out below 0 is said where a half-width rests on it."""
+    about = {"benchmark": "B", "judge": "j", "metric": "pc", "convention": "tie", "estimate": 0.7}
+    note = "s2_q came out below 0 and is taken as 0"
+    counts = {"clusters": 10, "comparisons": 20, "series": 40, "orders": 2, "note": note}
+    parts = pd.DataFrame([about | PARTS | {"s2_mean": 0.1, "df": 9.0} | counts])
+    row = planning_table(parts, [20], [5], [3]).iloc[0]
+
+    assert row["half_width"] > 0
+    assert row[["convention", "note"]].tolist() == ["tie", note]
+
+
+def test_cheapest_designs_name_every_judge():
+    """One judge has two cheap enough designs of three, the other none: its narrowest, and words."""
+    rows = [
+        ("a", 20, 40, 0.05), ("a", 80, 160, 0.02), ("a", 40, 80, 0.03), ("a", 160, 320, 0.01),
+        ("b", 20, 40, 0.09), ("b", 40, 80, 0.08),
+    ]  # fmt: skip
+    plans = pd.DataFrame(rows, columns=["judge", "questions", "calls", "half_width_high"])
+    plans.insert(0, "metric", "pc")
+    table = cheapest_designs(plans.assign(benchmark="B", note="")[
+        ["benchmark", "judge", "metric", "questions", "calls", "half_width_high", "note"]
+    ], 0.03)  # fmt: skip
+
+    assert table["judge"].tolist() == ["a", "a", "b"]
+    assert table["calls"].tolist() == [80, 160, 80]
+    assert table["note"].tolist() == ["", "", "no design of this grid reaches 0.03"]

@@ -50,3 +50,38 @@ def test_limits_from_the_normal_model():
 def test_no_limits_without_errors_or_draws(covariance, draws):
     """Nothing is drawn, nothing is said."""
     assert rank_estimates([0.5], covariance, draws=draws)["rank_low"].isna().all()
+
+
+def test_equal_ones_hold_all_their_ranks():
+    """Four equal estimates without noise hold ranks 1 to 4 each, whichever comes first."""
+    table = rank_estimates([0.5] * 4, np.zeros((4, 4)))
+
+    assert table[["rank", "rank_last"]].values.tolist() == [[1, 4]] * 4
+    assert table[["rank_low", "rank_high"]].values.tolist() == [[1, 4]] * 4
+
+
+def test_rounding_parts_nobody():
+    """.1 + .2 and .3 are equal, in the estimates and in draws that move both alike."""
+    together = np.outer([1.0, 1.0, 0.5], [1.0, 1.0, 0.5])
+    table = rank_estimates([0.1 + 0.2, 0.3, -50.0], together)
+
+    assert table["rank"].tolist() == [1, 1, 3]
+    assert table[["rank_low", "rank_high"]].values.tolist() == [[1, 2], [1, 2], [3, 3]]
+
+
+def test_limits_hold_the_rank():
+    """Of 100 equal estimates each draw gives one rank of 100, yet all have rank 1: limits 1, 100.
+
+    2.5% of the draws have rank 2 or less, so that the quantile alone would leave rank 1 out.
+    """
+    table = rank_estimates(np.zeros(100), np.eye(100))
+
+    assert set(table["rank"]) == set(table["rank_low"]) == {1}
+    assert set(table["rank_high"]) == {100}
+
+
+def test_several_without_a_loss_share_their_ranks():
+    """Two that never lost hold ranks 1 and 2, and the third stands behind both."""
+    table = rank_estimates([np.inf, np.inf, 0.0], np.diag([np.nan, np.nan, 1.0]))
+
+    assert table[["rank", "rank_low", "rank_high"]].values.tolist() == [[1, 1, 2]] * 2 + [[3] * 3]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from statsmodels.discrete.conditional_models import ConditionalLogit
-from verdict_tables import pairs
+from verdict_tables import pairs, sets, stack
 
 from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.slot_effects import slot_effects
@@ -121,3 +121,17 @@ def test_level_is_checked():
     """The message holds the value."""
     with pytest.raises(ParamsError, match="level 0 is outside"):
         slot_effects(pairs(["FF"]), level=0)
+
+
+def test_a_judge_without_a_verdict_keeps_its_rows():
+    """Three rows that say so; the other judge's numbers stay, and its p are corrected alone."""
+    told = sets(["111", "132", "213", "122", "333"])
+    lost = told.assign(judge="k", status="invalid", reason="no_label", winner=None)
+    lost["choice"] = pd.array([None] * len(lost), dtype="Int64")
+    both, alone = slot_effects(stack(told, lost)), slot_effects(told)
+
+    assert both["judge"].tolist() == ["j"] * 3 + ["k"] * 3
+    assert both["note"].tolist()[3:] == ["no verdict"] * 3
+    assert both["slot"].tolist() == [1, 2, 3] * 2
+    assert both[["effect", "p", "p_holm"]][3:].isna().all(axis=None)
+    assert both["p_holm"].tolist()[:3] == alone["p_holm"].tolist()

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from verdict_tables import pairs, sets, stack
 
 from posbias_kit.analysis.slot_labels import slot_label_test
@@ -95,7 +96,8 @@ def test_pure_first_slot():
     assert table["share"].tolist() == [1, 0, 0]
     assert table["excess"].tolist() == pytest.approx([2 / 3, -1 / 3, -1 / 3])
     assert table["p"].tolist() == pytest.approx([1 / 1001] * 3)  # 3 of 3^12 labellings
-    assert table["excess_low"].iloc[0] < 2 / 3 < table["excess_high"].iloc[0]
+    assert table["excess_low"].iloc[0] < 2 / 3
+    assert table["excess_high"].iloc[0] == pytest.approx(2 / 3)  # no slot can win more than all
 
 
 def test_a_judge_of_answers_has_no_excess():
@@ -193,3 +195,17 @@ def test_unbalanced_orders_are_allowed_for(listwise):
     assert own["share"].idxmax() == 2
     assert own["expected_shown"].idxmax() == 2
     assert own["excess"].abs().max() < 0.02
+
+
+def test_excess_where_clusters_do_not_differ():
+    """The first slot always: share 1 [n / (n + t^2), 1] of n = 8 clusters, expected 1/2 of it.
+
+    The excess has the share's limits less 1/2, and cannot leave -1/2 to 1/2.
+    """
+    table = slot_wins(pairs(["FF"] * 8), permutations=0).set_index("slot")
+    low = 8 / (8 + stats.t.ppf(0.975, 7) ** 2)
+
+    first = table.loc[1, ["share_low", "excess", "excess_low", "excess_high"]].tolist()
+    assert first == pytest.approx([low, 0.5, low - 0.5, 0.5])
+    last = table.loc[2, ["excess", "excess_low", "excess_high"]].tolist()
+    assert last == pytest.approx([-0.5, -0.5, 0.5 - low])

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from verdict_tables import pairs, stack
 
 from posbias_kit.analysis import chance_stability, repetition_stability
@@ -64,6 +65,23 @@ def test_invalid_repeat_counts_in_the_denominator_only():
     assert row["rs_valid"] == 1
     assert row["rs_corrected"] == pytest.approx((2 / 3 - 3 / 4) / (1 / 4))
     assert row["rs_chance"] == pytest.approx(3 / 4)  # two valid repeats, two options
+
+
+def test_stable_judge_with_failures_is_above_chance():
+    """F F I and S S I: rs is 2/3, below the chance 3/4; rs_valid is 1, and what compares."""
+    row = repetition_stability(_repeats("FS", "FS", "II")).iloc[0]
+
+    assert row["rs"] == pytest.approx(2 / 3)
+    assert row["rs"] < row["rs_chance"] < row["rs_valid"] == 1
+
+
+def test_interval_where_nothing_varied():
+    """Always the same: 1 [n / (n + t^2), 1] with n = 9 clusters, and t with 8 df (Wilson)."""
+    verdicts = stack(*(pairs(["FS"] * 9, repeat=repeat) for repeat in (1, 2)))
+    row = repetition_stability(verdicts, draws=1).iloc[0]
+
+    t = stats.t.ppf(0.975, 8)
+    assert row[["rs", "rs_low", "rs_high"]].tolist() == pytest.approx([1, 9 / (9 + t**2), 1])
 
 
 def test_presentation_without_any_verdict_is_missing_but_counted():

@@ -10,7 +10,7 @@ from scipy import stats
 
 from posbias_kit.analysis.two_way import two_way_intervals
 from posbias_kit.data import build_verdicts
-from tests.verdict_tables import pairs
+from tests.verdict_tables import pairs, stack
 
 
 def study(names, reference, questions, seed):
@@ -81,3 +81,28 @@ def test_nothing_complete_is_said():
 
     assert np.isnan(row["estimate"])
     assert row["note"] == "no complete pair"
+
+
+def test_where_nothing_varies_the_interval_has_a_width():
+    """All pairs of two candidates against r on six questions consistent: pc 1, two candidates.
+
+    Wilson at n = 2 with t(.975, 1 df) = 12.7: low = 2 / (2 + t^2). Always the first slot: pf -1,
+    high = high(recency) - low(primacy) = t^2 / (2 + t^2) - 2 / (2 + t^2).
+    """
+    t2 = stats.t.ppf(0.975, 1) ** 2
+    steady = stack(*(_against(name, "FS") for name in "ax"))
+    first = stack(*(_against(name, "FF") for name in "ax"))
+    pc, pf = two_way_intervals(steady).iloc[0], two_way_intervals(first, "pf").iloc[0]
+
+    assert pc[["estimate", "low", "high"]].tolist() == pytest.approx([1, 2 / (2 + t2), 1])
+    assert pf[["estimate", "low", "high"]].tolist() == pytest.approx([-1, -1, (t2 - 2) / (2 + t2)])
+    assert pc["note"].startswith("nothing varies")
+
+
+def _against(name, code):
+    """Six questions on which `name` stands against r, all with this code."""
+    rows = [(f"q{k}", pair, 1 + (letter == "S")) for k in range(6)
+            for pair, letter in zip(((name, "r"), ("r", name)), code, strict=True)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["question", "shown", "choice"])
+    about = {"benchmark": "B", "task": "t", "judge": "j", "status": "ok", "repeat": 1}
+    return build_verdicts(table.assign(**about, reference="r"))

@@ -92,3 +92,28 @@ def test_winner_of_keeps_the_index():
     assert winner.index.tolist() == [5, 2]
     assert winner[5] == "y"
     assert pd.isna(winner[2])
+
+
+def test_a_candidate_called_tie_is_refused():
+    """The word names the winner of a tied verdict; the cure is another id."""
+    with pytest.raises(TableError, match=r"a candidate is called 'TIE'\n.*\n  cure: rename"):
+        build_verdicts(frame([("TIE", "y")], [1]))
+
+
+def test_sets_without_order_are_named_by_their_turn():
+    """X y z, y z x and z x y are turns of the sorted ids: r0, r1, r2."""
+    shown = [("x", "y", "z"), ("y", "z", "x"), ("z", "x", "y")]
+
+    assert build_verdicts(frame(shown, [1, 1, 1]))["order"].tolist() == ["r0", "r1", "r2"]
+
+
+def test_sets_in_other_orders_need_a_name():
+    """Y x z is no turn of x y z: which rows are shown alike must be said."""
+    with pytest.raises(TableError, match=r"no order for .*\n.*\n  cure: add column `order`"):
+        build_verdicts(frame([("y", "x", "z")], [1]))
+
+
+def test_a_choice_beyond_the_slots_names_its_row():
+    """The row, the choice and what is allowed."""
+    with pytest.raises(TableError, match="row 1 has choice 3 of 2\n  allowed: 1 to 2"):
+        build_verdicts(frame([("x", "y")] * 2, [1, 3], repeat=[1, 2]))

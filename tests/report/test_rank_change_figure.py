@@ -38,6 +38,14 @@ def test_alt_text_says_what_changes():
     )
 
 
+def test_a_tie_that_breaks_moves_nobody():
+    """Two equal on the left, told apart on the right: nobody is coloured, counted or named."""
+    ax = plot_rank_change(_table({"a": 0.5, "b": 0.5, "c": 0.1}, {"a": 0.6, "b": 0.7, "c": 0.1}))
+
+    assert ax.figure.get_label().endswith("j: no rank changes.")
+    assert {line.get_color() for line in ax.lines} == {style.QUIET}
+
+
 def test_nothing_changes():
     """Equal rankings are said to be equal."""
     ax = plot_rank_change(_table({"a": 0.9, "b": 0.6}, {"a": 0.8, "b": 0.7}))

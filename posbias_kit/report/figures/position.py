@@ -85,6 +85,9 @@ def plot_tasks(bias, value="pc"):
 def plot_stability(stability, threshold=0.85):
     """Draw repetition stability of each judge beside what guessing would reach.
 
+    Where some repeats brought no verdict, a ring is the stability of the valid ones: that is what
+    the chance level compares with.
+
     Parameters
     ----------
     stability : DataFrame
@@ -107,10 +110,14 @@ def plot_stability(stability, threshold=0.85):
     ax.barh(rows, frame["rs"], color=style.ACCENT, alpha=0.85, height=0.62)
     ax.errorbar(frame["rs"], rows, xerr=_arms(frame, "rs"), fmt="none", ecolor=style.INK)
     ax.plot(frame["rs_chance"], rows, "|", color="#d55e00", markersize=16, markeredgewidth=2.5)
+    apart = ((frame["rs_valid"] - frame["rs"]).abs() > 1e-9).to_numpy()
+    ring = {"markerfacecolor": "white", "color": style.INK, "markersize": 7}
+    ax.plot(frame["rs_valid"][apart], rows[apart], "o", **ring)
     ax.axvline(threshold, color=style.INK, linestyle="--", linewidth=1)
     ax.text(threshold, len(frame) - 0.35, f" {threshold:g}", ha="center", va="bottom", fontsize=9)
     ax.set_yticks(rows, frame["label"])
-    ax.set(xlabel="repetition stability (orange: chance level)", xlim=(0, 1.02))
+    more = "; ring: of valid repeats" if apart.any() else ""
+    ax.set(xlabel=f"repetition stability (orange: chance level{more})", xlim=(0, 1.02))
     ax.grid(visible=False, axis="y")
     return style.describe(
         ax, f"Repetition stability by judge, with the chance level. {_read_out(frame, 'rs')}"

@@ -34,8 +34,12 @@ def plot_quality_gap(units, fits, response="pc"):
     Returns
     -------
     FacetGrid
+        Or Axes with a sentence, where the response was not fitted.
     """
     fits = fits.assign(label=style.label_judges(fits))[fits["response"] == response]
+    if fits.empty:
+        words = f"{_NAMES[response].capitalize()} is not among the responses of this study."
+        return style.say(style.new_axes(2), words)
     sources = list(fits["source"].unique())
     units = units.assign(label=style.label_judges(units))
     points = pd.concat(

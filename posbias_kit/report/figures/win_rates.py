@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
+from posbias_kit.analysis.rank_changes import moves
 from posbias_kit.report import style
 
 _NAMES = {
@@ -19,7 +20,8 @@ def plot_rank_change(table, raw=None, adjusted="order_averaged", columns=2):
     """Draw how the ranks of one order change once the order is taken out, a panel a judge.
 
     Candidates stand in the order of their ranks on both sides, with their win rates; equal ranks
-    stand under each other. A line that rises is a candidate that one order put too low.
+    stand under each other. A coloured line that rises is a candidate that one order put too low.
+    Where equal ranks on one side are told apart on the other, the tie is broken and nobody moved.
 
     Parameters
     ----------
@@ -66,8 +68,9 @@ def _draw(ax, frame, judge, methods):
     """Draw one judge; return what it shows in words."""
     sides = [frame[frame["method"] == method].set_index("candidate") for method in methods]
     left, right = (_place(side, other) for side, other in (sides, sides[::-1]))
-    for name in left.index.intersection(right.index):
-        rise = left.at[name, "rank"] - right.at[name, "rank"]
+    both = left.index.intersection(right.index)
+    rises = moves(left.loc[both, "rank"], right.loc[both, "rank"])
+    for name, rise in rises.items():
         colour = style.QUIET if rise == 0 else _UP if rise > 0 else _DOWN
         ends = left.at[name, "place"], right.at[name, "place"]
         ax.plot([0, 1], ends, "o-", color=colour, linewidth=1 + (rise != 0), markersize=4)
@@ -85,8 +88,7 @@ def _draw(ax, frame, judge, methods):
     ax.grid(visible=False)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    moved = (left["rank"] - right["rank"].reindex(left.index)).dropna()
-    moved = moved[moved != 0]
+    moved = rises[rises != 0]
     if moved.empty:
         return f"{judge}: no rank changes."
     most = moved.abs().idxmax()
