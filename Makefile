@@ -9,6 +9,8 @@ READY := .venv/.ready
 # What a study with local models needs beside; SMALL=1 adds two smaller models.
 SMALL ?= $(filter record_local,$(STUDY))
 LOCAL := .venv/.local $(if $(SMALL),.venv/.local-small)
+# The local judges judge pairs, then some lists of three.
+STUDIES = $(if $(filter local,$(STUDY)),local local_sets,$(STUDY))
 UV := $(shell command -v uv 2>/dev/null)
 NOTEBOOKS = $(wildcard notebooks/*.ipynb)
 # What JupyterLab adds on saving, beside outputs and counts.
@@ -24,7 +26,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 run: $(READY) $(if $(filter local local_sets record_local,$(STUDY)),$(LOCAL)) ## run a study: STUDY=demo names params/demo.yaml, ARGS adds flags of `posbias run`
-	@$(BIN)/posbias run params/$(STUDY).yaml $(ARGS)
+	@$(foreach study,$(STUDIES),$(BIN)/posbias run params/$(study).yaml $(ARGS) &&) true
 
 local: $(LOCAL) ## add llama.cpp and a language model (1.2 GB) that judges without key or GPU
 

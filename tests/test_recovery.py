@@ -23,11 +23,11 @@ CONVENTIONS = ("paper", "tie", "decisive", "half")
 
 @pytest.fixture(scope="module")
 def demo(request):
-    """Two questions of every task, with the judges of the demo study."""
+    """Two questions of every task, with the planted judges of the demo study."""
     study = read_study(request.config.rootpath / "params" / "demo.yaml")
     sample = {"questions_per_task": 2}
     prepared = prepare_study("starter", sample=sample, plan={"repeats": REPEATS}, seed=1)
-    return prepared, study.judging.judges
+    return prepared, [judge for judge in study.judging.judges if judge.kind == "planted"]
 
 
 @pytest.fixture(scope="module")
