@@ -78,12 +78,14 @@ def test_index_shows_every_figure_table_and_limit(demo):
 
 
 def test_planted_leans_are_in_the_summary(demo):
-    """The planted judges are called by their lean."""
+    """The planted judges are called by their lean; on 16 questions one is not beyond Holm."""
     table = read_csv(demo / "tables" / "summary.csv").set_index("judge")
 
     assert table.loc["primacy", "finding"] == "leans to the first slot"
-    assert table.loc["recency", "finding"] == "leans to the last slot"
-    assert table.loc["noisy", "finding"] == "no lean shown (unstable: RS of valid repeats .77)"
+    assert table.loc["recency", "finding"] == (
+        "leans to the last slot by its own interval; not after Holm over judges (p .11)"
+    )
+    assert table.loc["noisy", "finding"] == "no lean shown (unstable: RS of valid repeats .78)"
 
 
 def test_manifest_tells_where_it_comes_from(demo):
