@@ -62,7 +62,9 @@ def what_can_be_computed(verdicts, answers, scores, labels):
     """
     told = describe_reading(verdicts)
     swapped, again = told["every_order"].sum(), told["repeats"].max() > 1
-    pairs = told.loc[told["slots"] == 2, "every_order"].sum()
+    pairs = told[told["slots"] == 2]
+    flips = f"{pairs['every_order'].sum()} of {pairs['comparisons'].sum()} pairs in both orders"
+    lists = told[told["slots"] > 2]
     per_place = verdicts.groupby([*PRESENTATION_KEY, "repeat"], observed=True)["judge"].nunique()
     several = (per_place > 1).any()
     orders = f"{swapped} of {told['comparisons'].sum()} comparisons were shown in every order"
@@ -75,7 +77,8 @@ def what_can_be_computed(verdicts, answers, scores, labels):
         ("repetition stability", "03", again, repeats),
         ("noise or position", "03", again and swapped > 0, f"{repeats}; {orders}"),
         ("agreement, disagreement, gap by other judges", "04, 05", several, shared),
-        ("order effect on flips", "06", pairs > 0, orders),
+        ("order effect on flips", "06", pairs["every_order"].sum() > 0, flips),
+        ("slot effects in lists", "06", len(lists) > 0, f"{len(lists)} judges of lists"),
         ("length and format", "04, 06", len(answers) > 0, texts),
         ("quality gap from scores", "04", len(scores) > 0, f"{len(scores)} grades of answers"),
         ("accuracy, agreement with labels", "05", len(labels) > 0, f"{len(labels)} labels"),
