@@ -50,6 +50,13 @@ def test_row_with_a_failed_and_a_told_game_goes_when_both_are_told_elsewhere():
     assert settle(entries) == {0: ("retried", 1)}
 
 
+def test_repeat_whose_second_game_failed_stays():
+    """Nobody asks again after both verdicts are there: the lower row is a repeat."""
+    entries = _entries((0, "ab", True), (0, "ba", True), (1, "ab", True), (1, "ba", False))
+
+    assert settle(entries) == {}
+
+
 def test_row_with_the_only_verdict_of_another_key_stays():
     entries = _entries((0, "ab", False), (0, "ba", True), (1, "ab", True))
 

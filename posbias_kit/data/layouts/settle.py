@@ -25,7 +25,8 @@ def settle(entries):
     - An entry with the key of an earlier one but another prompt is a *false repeat*: the answers
       were made anew. The first prompt stays.
     - An entry without a verdict beside exactly one with a verdict was *retried*. Beside several
-      it is one of several true repeats, and stays.
+      it is one of several true repeats, and stays; so does one whose row holds another verdict,
+      unless the retry stands below it.
     - An entry that bears the same key and the same repeat as an earlier one *stands twice*.
 
     A row is set aside whole; one that holds the only verdict of any of its keys, or an entry that
@@ -98,12 +99,14 @@ def _retried(groups, aside, kept):
     """Yield (row, row with the verdict) of rows that can go without losing any verdict."""
     spare = defaultdict(list)  # row -> for each of its entries in a group: the row that tells
     lost = set(kept)
+    telling = {entry.row for members in groups for entry in members if entry.told}
     for members in groups:
         left = [entry for entry in members if entry.row not in aside]
         told = [entry.row for entry in left if entry.told]
         for entry in left:
             if not entry.told and len(told) == 1:
-                spare[entry.row].append(told[0])
+                if entry.row not in telling or entry.row < told[0]:
+                    spare[entry.row].append(told[0])
             elif entry.told and len(told) == 1:
                 lost.add(entry.row)
     for row, others in spare.items():

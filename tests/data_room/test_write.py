@@ -1,0 +1,67 @@
+"""Verdict tables out and in again."""
+
+import pandas as pd
+import pytest
+
+from posbias_kit.data import build_verdicts, read_judgments, read_verdicts, write_verdicts
+from posbias_kit.errors import ParamsError, ReadError, TableError
+
+
+def _verdicts(rows):
+    """Each row: (question, shown, repeat, choice or None)."""
+    table = pd.DataFrame(rows, columns=["question", "shown", "repeat", "choice"])
+    table["status"] = table["choice"].notna().map({True: "ok", False: "failed"})
+    table["reason"] = table["choice"].notna().map({True: "", False: "timeout"})
+    table["choice"] = table["choice"].astype("Int64")
+    table = table.assign(benchmark="B", task="NA", judge="None", order=table["shown"].map(str))
+    return build_verdicts(table)
+
+
+PAIRS = _verdicts(
+    [
+        ("007", ("null", "b"), 1, 1), ("007", ("b", "null"), 1, 0),
+        ("007", ("null", "b"), 2, 2), ("007", ("b", "null"), 2, None),
+        ("8", ("b", "null"), 1, 2),
+    ]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_own_tables_come_back_as_they_were(tmp_path, ending):
+    """Names like NA and null, and ids like 007, survive; a missing choice stays missing."""
+    path = tmp_path / f"v.{ending}"
+
+    assert write_verdicts(PAIRS, path) == 0
+    pd.testing.assert_frame_equal(read_verdicts("verdicts", path), PAIRS)
+
+
+def test_fastchat_pairs_come_back(tmp_path):
+    """Whole series are written, one row each; the verdict that stands alone is counted."""
+    path = tmp_path / "pairs.jsonl"
+
+    assert write_verdicts(PAIRS, path) == 1
+    found = read_judgments("fastchat_pair", path).verdicts
+    key = ["question", "judge", "shown", "repeat"]
+    told = PAIRS[PAIRS["question"] == "007"].set_index(key)["winner"]
+    pd.testing.assert_series_equal(found.set_index(key)["winner"].sort_index(), told.sort_index())
+
+
+def test_lists_do_not_fit_into_pairs(tmp_path):
+    lists = _verdicts([("1", ("a", "b", "c"), 1, 3)])
+
+    with pytest.raises(TableError, match="1 verdicts are on three or more answers"):
+        write_verdicts(lists, tmp_path / "v.jsonl")
+
+
+def test_other_endings_are_refused(tmp_path):
+    with pytest.raises(ParamsError, match=r"cannot write \.txt"):
+        write_verdicts(PAIRS, tmp_path / "v.txt")
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n1", b"\xff\xfe"])
+def test_broken_tables_are_refused(tmp_path, content):
+    path = tmp_path / "v.csv"
+    path.write_bytes(content)
+
+    with pytest.raises((ReadError, TableError)):
+        read_verdicts("verdicts", path)
