@@ -135,7 +135,9 @@ class Ledger:
     def _entries(self, kind):
         key, told = _KEYS[kind], _TOLD[kind]
         return [
-            Entry(row, key(record), record.repeat, getattr(record, told) is not None, record.prompt)
+            Entry(
+                row, key(record), record.repeat, getattr(record, told) is not None, _prompt(record)
+            )
             for row, record in zip(self.rows_of[kind], self.records[kind], strict=True)
         ]
 
@@ -166,7 +168,14 @@ class Ledger:
 
 
 def _game_key(game):
-    return game.judge, game.question, game.turn, game.arm, game.order, game.shown
+    # A list's order has a name, which shows one list; a pair's order is what it shows.
+    shown = tuple(sorted(game.shown)) if game.order else game.shown
+    return game.judge, game.question, game.turn, game.arm, game.order, shown
+
+
+def _prompt(record):
+    """What was shown: of a list that is known even where the prompt is not."""
+    return record.prompt or (hash(record.shown) if getattr(record, "order", "") else 0)
 
 
 def _grade_key(grade):
