@@ -15,6 +15,7 @@ _WHY = {
     "twice": ("the same repeat of the same call stands in {place}",
               "remove one of the rows, or number the repeats"),
 }  # fmt: skip
+_TEXTS = {Question, Answer}
 _ASIDE = ["file", "line", "problem", "allowed", "cure"]
 
 
@@ -50,22 +51,23 @@ class Ledger:
                 if isinstance(row, ReadError):
                     raise row
                 records = self.layout.read(row, line, source)
-                self._compare_texts(records, number)
+                texts = [record for record in records if type(record) in _TEXTS]
+                if texts:
+                    self._compare_texts(texts, number)
             except ReadError as error:
                 self.aside[number] = error
                 continue
             for record in records:
-                if not self.replies and getattr(record, "raw", None) is not None:
+                kind = type(record)
+                if kind is Game and record.raw is not None and not self.replies:
                     record = record._replace(raw=None)
-                self.records[type(record)].append(record)
-                self.rows_of[type(record)].append(number)
+                self.records[kind].append(record)
+                self.rows_of[kind].append(number)
 
-    def _compare_texts(self, records, number):
+    def _compare_texts(self, texts, number):
         """Refuse a row whose texts differ from those that stood under the same ids before."""
         told = {}
-        for record in records:
-            if not isinstance(record, Question | Answer):
-                continue
+        for record in texts:
             key = (type(record), *record[: 1 + isinstance(record, Answer)])
             before, row = self._texts.get(key, (record.turns, number))
             if before != record.turns:

@@ -87,9 +87,7 @@ def _build_texts(ledger, place):
 
 
 def _build_judgments(ledger, repeats, questions, place):
-    games = pd.DataFrame(ledger.records[Game], columns=list(Game._fields)).assign(
-        benchmark=ledger.benchmark, repeat=repeats
-    )
+    games = _frame(ledger.records[Game]).assign(benchmark=ledger.benchmark, repeat=repeats)
     told = games["choice"].notna()
     failed = games["reason"].isin(FAILED_REASONS)
     games["status"] = Status.INVALID.value
@@ -115,6 +113,17 @@ def _build_judgments(ledger, repeats, questions, place):
         .assign(file=[ledger.names[file] for file, _ in where], line=[line for _, line in where])
     )
     return verdicts, validate(replies.reset_index(drop=True), "replies", place)
+
+
+def _frame(games):
+    """Arrange games as a table; a column that says one thing is made of one value: it is fast."""
+    if not games:
+        return pd.DataFrame(columns=list(Game._fields))
+    columns = {}
+    for name, values in zip(Game._fields, zip(*games, strict=True), strict=True):
+        same = name != "shown" and values.count(values[0]) == len(values)
+        columns[name] = values[0] if same else list(values)
+    return pd.DataFrame(columns, index=range(len(games)))
 
 
 def _build_scores(ledger, repeats, place):
