@@ -114,7 +114,8 @@ def test_recorded_verdicts_are_in_the_raw_replies(judge):
     rows = pd.read_parquet(RECORDINGS["starter"])
     rows = rows[(rows["judge"] == judge) & (rows["status"] == "ok")].sample(50, random_state=1)
     for row in rows.itertuples():
-        said = json.loads(row.raw)["choices"][0]["message"]["content"]
+        said = json.loads(row.body)["choices"][0]["message"]["content"]
+        assert said == row.raw
         assert "CAB".index(said) == row.choice
 
 
