@@ -2,6 +2,8 @@
 
 from numbers import Integral, Real
 
+import pandas as pd
+
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.errors import ParamsError, TableError
 from posbias_kit.schema import VERDICT_KEY, VERDICTS
@@ -64,7 +66,7 @@ def check_whole(value, name, least, place):
 _NEEDED = [name for name in VERDICTS.columns if name not in ("reason", "margin")]
 
 
-def check_verdicts(verdicts, some=False):
+def check_verdicts(verdicts, some=False, keys=True):
     """Check that a table has the columns of verdicts, and each verdict once.
 
     Parameters
@@ -72,6 +74,9 @@ def check_verdicts(verdicts, some=False):
     verdicts : DataFrame
     some : bool
         Whether there must be a row.
+    keys : bool
+        False where the caller numbers its rows anyway and hands the numbers to
+        :func:`refuse_doubles`, which spares a large table one more pass.
 
     Raises
     ------
@@ -93,12 +98,23 @@ def check_verdicts(verdicts, some=False):
         )  # fmt: skip
     if some and verdicts.empty:
         raise ParamsError("no verdicts", place="verdicts", cure="give at least one row")
-    twice = verdicts.duplicated(VERDICT_KEY)
+    if keys:
+        refuse_doubles(number_groups(verdicts, VERDICT_KEY)[0], verdicts)
+
+
+def refuse_doubles(code, verdicts):
+    """Raise TableError where two rows of a verdict table have the same key.
+
+    Parameters
+    ----------
+    code : ndarray of int
+        For each row the number of its key.
+    verdicts : DataFrame
+    """
+    twice = pd.Series(code).duplicated().to_numpy()
     if twice.any():
-        code, head = number_groups(verdicts, VERDICT_KEY)
-        first = int(head[code[twice.to_numpy().argmax()]])
-        rows = (code == code[first]).nonzero()[0].tolist()
-        key = verdicts[VERDICT_KEY].iloc[first].astype(str).to_dict()
+        rows = (code == code[twice.argmax()]).nonzero()[0].tolist()
+        key = verdicts[VERDICT_KEY].iloc[rows[0]].astype(str).to_dict()
         raise TableError(
             f"{int(twice.sum())} rows repeat the key of another, e.g. {key} in rows {rows[:5]}",
             place="verdicts",

@@ -95,7 +95,7 @@ def position_bias(verdicts, by=("judge",), convention="paper", draws=2000, level
     conventions = [convention] if isinstance(convention, str) else list(convention)
     for name in conventions:
         check_choice(name, Convention, "convention")
-    keys = group_verdicts(verdicts, by)
+    keys = group_verdicts(verdicts, by, keys=False)
     if verdicts.empty:
         return pd.DataFrame(columns=[*keys, *_COLUMNS])
     columns = sorted({*keys, "cluster", "comparison", "candidate", "slots"})
@@ -235,7 +235,7 @@ def verdict_counts(verdicts, by=("judge", "order")):
         identical, first_share (slot 1 among verdicts for a slot; 1/p is what a judge without a
         lean gives over balanced orders).
     """
-    keys = group_verdicts(verdicts, [name for name in by if name != "order"])
+    keys = group_verdicts(verdicts, [name for name in by if name != "order"], keys=False)
     keys += [name for name in by if name == "order"]
     code, head = number_groups(verdicts, keys)
     status = verdicts["status"]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
-from posbias_kit.analysis.checks import check_verdicts
+from posbias_kit.analysis.checks import check_verdicts, refuse_doubles
 from posbias_kit.errors import ParamsError, check_choice
 from posbias_kit.schema import TIE, Status
 
@@ -53,6 +53,8 @@ def build_series(verdicts, columns=None):
         recency_half, any_tie.
     """
     code, head = number_groups(verdicts, SERIES_KEY)
+    orders, names = pd.factorize(verdicts["order"])
+    refuse_doubles(code * max(len(names), 1) + orders, verdicts)
     series = verdicts[columns or SERIES_COLUMNS].iloc[head].reset_index(drop=True)
     choice = verdicts["choice"].to_numpy(dtype=np.int16, na_value=-1)
 
@@ -176,7 +178,7 @@ def group_columns(frame, by):
     return ["benchmark", "experiment", *by, *split]
 
 
-def group_verdicts(verdicts, by, some=False):
+def group_verdicts(verdicts, by, some=False, keys=True):
     """Return the columns to group a verdict table by, once its columns and keys are checked.
 
     Parameters
@@ -184,10 +186,10 @@ def group_verdicts(verdicts, by, some=False):
     verdicts : DataFrame
     by : sequence of str
         As for :func:`group_columns`.
-    some : bool
-        Whether there must be a row.
+    some, keys : bool
+        As for :func:`posbias_kit.analysis.checks.check_verdicts`.
     """
-    check_verdicts(verdicts, some)
+    check_verdicts(verdicts, some, keys)
     return group_columns(verdicts, by)
 
 

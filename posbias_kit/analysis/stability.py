@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.polynomial import polynomial
 
 from posbias_kit.analysis._codes import number_groups
-from posbias_kit.analysis.checks import check_settings
+from posbias_kit.analysis.checks import check_settings, refuse_doubles
 from posbias_kit.analysis.intervals import bootstrap_intervals, cluster_sums, share_intervals
 from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.schema import TIE_CHOICE, VERDICT_KEY, Status
@@ -65,7 +65,7 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     [[0.667, 0.75]]
     """
     check_settings("repetition_stability", draws=draws, level=level, seed=seed)
-    keys = group_verdicts(verdicts, by)
+    keys = group_verdicts(verdicts, by, keys=False)
     shown = _presentations(verdicts, sorted({*keys, *_PLACE, "cluster", "slots"}))
     sums = cluster_sums(shown, keys, _SUMMED)
     found = share_intervals(sums, "stable", "told", level)
@@ -127,6 +127,8 @@ def _presentations(verdicts, columns):
     """One row a judge and presentation that was asked, with what its repeats said."""
     key = [column for column in VERDICT_KEY if column != "repeat"]
     code, head = number_groups(verdicts, key)
+    repeat = verdicts["repeat"].to_numpy(dtype=np.int64)
+    refuse_doubles(code * (repeat.max(initial=0) + 1) + repeat, verdicts)
     shown = verdicts[columns].iloc[head].reset_index(drop=True)
     asked = (verdicts["status"] != Status.IDENTICAL).to_numpy()
     choice = verdicts["choice"].to_numpy(dtype=np.int16, na_value=-1)
