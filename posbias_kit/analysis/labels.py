@@ -7,14 +7,13 @@ import pandas as pd
 
 from posbias_kit.analysis.agreement import compare_choices
 from posbias_kit.analysis.intervals import share_intervals
+from posbias_kit.analysis.series import SERIES_KEY, group_columns
 from posbias_kit.schema import TIE
 
 MAJORITY = "majority"
 """The strict plurality of all who labelled a comparison."""
 
 _PLACE = ["benchmark", "turn", "comparison"]
-_JUDGE = ["benchmark", "experiment", "judge"]
-_SERIES = [*_JUDGE, "arm", "turn", "comparison", "repeat"]
 
 
 def majority_labels(labels):
@@ -70,11 +69,13 @@ def label_accuracy(verdicts, labels, level=0.95):
     Returns
     -------
     DataFrame
-        One row a judge and place of the right answer: benchmark, experiment, judge, right_answer
+        One row a judge (arm and slots, where there are several) and place of the right answer:
+        benchmark, experiment, judge, right_answer
         ("anywhere", "slot 1" to "slot p", and "every order": right in all orders of a complete
         series), verdicts (of "every order" series), right, ties, accuracy, accuracy_low,
         accuracy_high, clusters.
     """
+    judges = group_columns(verdicts, ["judge"])
     told = _join_labels(verdicts, majority_labels(labels))
     told = told[told["label"] != TIE].assign(
         right=lambda frame: (frame["winner"] == frame["label"]).astype(float),
@@ -83,7 +84,7 @@ def label_accuracy(verdicts, labels, level=0.95):
     slot = "slot " + told["label_slot"].astype(str)
     views = [told.assign(right_answer="anywhere"), told.assign(right_answer=slot), _whole(told)]
     sums = pd.concat(views).assign(verdicts=1)
-    keys = [*_JUDGE, "right_answer"]
+    keys = [*judges, "right_answer"]
     sums = sums.groupby([*keys, "cluster"], observed=True)[["verdicts", "right", "ties"]].sum()
     columns = [*keys, "verdicts", "right", "ties", "accuracy", "accuracy_low", "accuracy_high"]
     if sums.empty:
@@ -117,14 +118,15 @@ def label_agreement(verdicts, labels, level=0.95):
     Returns
     -------
     DataFrame
-        One row a judge and labeller ("majority" where there are several): benchmark, experiment,
-        judge, labeller, instances, agreement, agreement_low, agreement_high, kappa.
+        One row a judge (arm and slots, where there are several) and labeller ("majority" where
+        there are several): benchmark, experiment, judge, labeller, instances, agreement,
+        agreement_low, agreement_high, kappa.
     """
     kinds = [labels]
     if labels["labeller"].nunique() > 1:
         kinds.append(majority_labels(labels).assign(labeller=MAJORITY))
     told = _join_labels(verdicts, pd.concat(kinds, ignore_index=True))
-    keys = [*_JUDGE, "labeller"]
+    keys = [*group_columns(verdicts, ["judge"]), "labeller"]
     counts, kappas = {}, {}
     for key, block in told.groupby(keys, observed=True):
         same, kappas[key] = compare_choices(block["choice"], block["label_slot"])
@@ -157,12 +159,12 @@ def _join_labels(verdicts, labels):
 
 def _whole(told):
     """One row a complete series: right where every order's verdict is."""
-    series = told.groupby(_SERIES, observed=True).agg(
+    series = told.groupby([*SERIES_KEY, "slots"], observed=True).agg(
         orders=("order", "nunique"),
-        slots=("slots", "first"),
         right=("right", "min"),
         ties=("ties", "max"),
         cluster=("cluster", "first"),
     )
+    series = series.reset_index()
     whole = series[series["orders"] >= series["slots"].astype(int)]
-    return whole.reset_index().assign(right_answer="every order")
+    return whole.assign(right_answer="every order")

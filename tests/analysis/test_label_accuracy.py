@@ -87,6 +87,16 @@ def test_ties_among_labels_are_no_right_answer():
     assert table.set_index("right_answer").loc["anywhere", "verdicts"] == 2
 
 
+def test_arms_are_kept_apart():
+    """A judge under two prompts has two accuracies."""
+    arms = pd.concat([VERDICTS.assign(arm="p"), VERDICTS.head(2).assign(arm="q")])
+    table = label_accuracy(arms, GOLD).set_index(["right_answer", "arm"])
+
+    assert table.loc[("anywhere", "p"), ["verdicts", "right"]].tolist() == [7, 5]
+    assert table.loc[("anywhere", "q"), ["verdicts", "right"]].tolist() == [2, 2]
+    assert label_agreement(arms, GOLD).set_index("arm")["instances"].to_dict() == {"p": 7, "q": 2}
+
+
 def test_without_labels_the_tables_are_empty():
     nothing = GOLD.head(0)
 
