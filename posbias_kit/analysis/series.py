@@ -55,6 +55,7 @@ def build_series(verdicts, columns=None):
     code, head = number_groups(verdicts, SERIES_KEY)
     orders, names = pd.factorize(verdicts["order"])
     refuse_doubles(code * max(len(names), 1) + orders, verdicts)
+    del orders
     series = verdicts[columns or SERIES_COLUMNS].iloc[head].reset_index(drop=True)
     choice = verdicts["choice"].to_numpy(dtype=np.int16, na_value=-1)
 
