@@ -57,13 +57,35 @@ def judge_agreement(verdicts, ties=True, level=0.95):
     columns = [*_PAIR, "ties", "instances", "agreement", "agreement_low", "agreement_high", "kappa"]
     if not counts:
         return pd.DataFrame(columns=columns)
-    sums = pd.concat(counts, names=[*_PAIR, "cluster"])
-    table = share_intervals(sums, "sum", "count", level).rename(columns={"estimate": "agreement"})
-    table = table.rename(columns={"low": "agreement_low", "high": "agreement_high"})
-    instances = sums["count"].groupby(level=_PAIR).sum()
-    table = table.assign(ties=ties, instances=instances, kappa=pd.Series(kappas)).reset_index()
+    table = tabulate_agreement(counts, kappas, _PAIR, level).assign(ties=ties)
     mirrored = table.rename(columns={"judge": "other", "other": "judge"})
     return pd.concat([table, mirrored]).sort_values(_PAIR, ignore_index=True)[columns]
+
+
+def tabulate_agreement(counts, kappas, keys, level):
+    """Arrange how often two say the same as a table with intervals over clusters.
+
+    Parameters
+    ----------
+    counts : dict
+        Key -> per cluster the sum and count of agreeing instances, as columns.
+    kappas : dict
+        Key -> Cohen's kappa.
+    keys : list of str
+        Names of the parts of a key.
+    level : float
+
+    Returns
+    -------
+    DataFrame
+        The keys, instances, agreement, agreement_low, agreement_high, kappa.
+    """
+    sums = pd.concat(counts, names=[*keys, "cluster"])
+    table = share_intervals(sums, "sum", "count", level).rename(
+        columns={"estimate": "agreement", "low": "agreement_low", "high": "agreement_high"}
+    )
+    instances = sums["count"].groupby(level=keys).sum()
+    return table.assign(instances=instances, kappa=pd.Series(kappas)).reset_index()
 
 
 def choice_matrix(verdicts):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from posbias_kit.analysis.agreement import compare_choices
+from posbias_kit.analysis.agreement import compare_choices, tabulate_agreement
 from posbias_kit.analysis.intervals import share_intervals
 from posbias_kit.analysis.series import SERIES_KEY, group_columns
 from posbias_kit.schema import TIE
@@ -134,12 +134,7 @@ def label_agreement(verdicts, labels, level=0.95):
     columns = [*keys, "instances", "agreement", "agreement_low", "agreement_high", "kappa"]
     if not counts:
         return pd.DataFrame(columns=columns)
-    sums = pd.concat(counts, names=[*keys, "cluster"])
-    table = share_intervals(sums, "sum", "count", level).rename(
-        columns={"estimate": "agreement", "low": "agreement_low", "high": "agreement_high"}
-    )
-    instances = sums["count"].groupby(level=keys).sum()
-    return table.assign(instances=instances, kappa=pd.Series(kappas)).reset_index()[columns]
+    return tabulate_agreement(counts, kappas, keys, level)[columns]
 
 
 def _join_labels(verdicts, labels):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from contextlib import contextmanager
 from pathlib import Path
 
 from posbias_kit.errors import ReadError
@@ -41,15 +42,8 @@ def json_rows(path):
     ...     list(json_rows(path))
     [(1, {'id': 1}), (2, {'id': '007'})]
     """
-    try:
-        with open_bytes(path) as file:
-            yield from _rows(file)
-    except (OSError, EOFError) as error:
-        raise ReadError(
-            f"not readable: {error}",
-            place=str(path),
-            cure="check the path, and copy the file again",
-        ) from None
+    with open_bytes(path) as file:
+        yield from _rows(file)
 
 
 def read_json_lines(path):
@@ -114,10 +108,22 @@ def id_of(value, key, place=""):
     )
 
 
+@contextmanager
 def open_bytes(path):
-    """Open a file for reading, unpacked where its name ends in ``.gz``."""
+    """Open a file for reading, unpacked where its name ends in ``.gz``.
+
+    What goes wrong while the block reads is raised as ReadError.
+    """
     path = Path(path)
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            yield file
+    except (OSError, EOFError) as error:
+        raise ReadError(
+            f"not readable: {error}",
+            place=str(path),
+            cure="check the path, and copy the file again",
+        ) from None
 
 
 def _rows(file):

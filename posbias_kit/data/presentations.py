@@ -53,6 +53,15 @@ def identify(frame):
 _COLUMNS = ["comparison", "slots", "order", "shown", "candidate", "reference"]
 
 
+def name_comparison(question, candidates):
+    """Return the id of a comparison: the question and the set of candidates.
+
+    >>> name_comparison("81", ("y", "x"))
+    '["81","x","y"]'
+    """
+    return _json([question, *sorted(candidates)])
+
+
 def _describe(shown, reference):
     """Return the end of the comparison's id, then the columns; None where nothing is compared."""
     ids = sorted(shown)

@@ -65,16 +65,9 @@ def _no_rows(path):
 
 def _csv_rows(path, delimiter=","):
     csv.field_size_limit(_LONGEST)
-    try:
-        with open_bytes(path) as file:
-            text = TextIOWrapper(file, "utf-8-sig", errors="surrogateescape", newline="\n")
-            yield from _parsed(csv.reader(text, delimiter=delimiter, strict=True))
-    except (OSError, EOFError) as error:
-        raise ReadError(
-            f"not readable: {error}",
-            place=str(path),
-            cure="check the path, and copy the file again",
-        ) from None
+    with open_bytes(path) as file:
+        text = TextIOWrapper(file, "utf-8-sig", errors="surrogateescape", newline="\n")
+        yield from _parsed(csv.reader(text, delimiter=delimiter, strict=True))
 
 
 def _tsv_rows(path):

@@ -1,12 +1,12 @@
 """From records to the tables that the notebooks read."""
 
-import json
 from typing import NamedTuple
 
 import pandas as pd
 
 from posbias_kit.data.benchmark import build_benchmark
 from posbias_kit.data.layouts.records import ALL, GOLD, Answer, Game, Grade, Label, Question
+from posbias_kit.data.presentations import name_comparison
 from posbias_kit.data.verdicts import build_verdicts
 from posbias_kit.schema import FAILED_REASONS, VERDICT_KEY, Reason, Status, validate
 
@@ -135,11 +135,8 @@ def _build_scores(ledger, repeats, place):
 
 def _build_labels(ledger, place):
     labels = pd.DataFrame(ledger.records[Label], columns=list(Label._fields))
-    comparison = [
-        json.dumps([label.question, *sorted(label.candidates)], ensure_ascii=False,
-                   separators=(",", ":"))
-        for label in ledger.records[Label]
-    ]  # fmt: skip
+    told = zip(labels["question"], labels["candidates"], strict=True)
+    comparison = [name_comparison(*place) for place in told]
     labels = labels.drop(columns="candidates").assign(
         benchmark=ledger.benchmark, comparison=pd.Series(comparison, dtype="str")
     )
