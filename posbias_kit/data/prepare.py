@@ -69,7 +69,7 @@ def prepare_study(format, path=None, benchmark=None, rule="strict", sample=None,
 
 
 _NO_FILES = (
-    pd.DataFrame(columns=["file", "rows", "kept", "set_aside"]),
+    pd.DataFrame(columns=["file", "rows", "kept", "set_aside", "order_convention"]),
     pd.DataFrame(columns=["file", "line", "problem", "allowed", "cure"]),
 )
 _OWN = "the kit's own verdict table: verdicts speak of slots, and `shown` tells the order"

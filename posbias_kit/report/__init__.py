@@ -17,7 +17,13 @@ from posbias_kit.report.figures import (
     plot_tasks,
 )
 from posbias_kit.report.folder import Run, start
-from posbias_kit.report.summary import HEADLINE_TABLES, choose_rows, show_rows, summarise_judges
+from posbias_kit.report.summary import (
+    HEADLINE_TABLES,
+    choose_rows,
+    show_once,
+    show_rows,
+    summarise_judges,
+)
 
 __all__ = [
     "HEADLINE_TABLES",
@@ -38,6 +44,7 @@ __all__ = [
     "plot_stability",
     "plot_tasks",
     "run_study",
+    "show_once",
     "show_rows",
     "start",
     "summarise_judges",

@@ -195,3 +195,16 @@ def show_rows(frame, otherwise):
     from IPython.display import Markdown
 
     return frame if len(frame) else Markdown(otherwise)
+
+
+def show_once(sentences, otherwise):
+    """Show each different sentence once, as a list, or where there is none another sentence.
+
+    Examples
+    --------
+    >>> show_once(["Labels are slots.", "Labels are slots."], "Nothing was read.").data
+    '- Labels are slots.'
+    """
+    from IPython.display import Markdown
+
+    return Markdown("\n".join(f"- {text}" for text in dict.fromkeys(sentences)) or otherwise)
