@@ -1,5 +1,7 @@
 """What all tests share."""
 
+import shutil
+
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,3 +31,18 @@ def _display():
 def paper_data():
     """Return the folder of the seed paper's released files, or skip."""
     return paper()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Return headless Chromium, the machine's own, or skip; it loads nothing but files."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+    if path is None:
+        pytest.skip("no Chromium here: the pages are not looked at in a browser")
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-quic", "--disable-background-networking"]
+    with sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=path, args=flags)
+        yield chromium
+        chromium.close()

@@ -1,15 +1,16 @@
 """The chain end to end on the real notebooks: a small demo, and the paper's two studies."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
 import pytest
+from browsing import HEIGHT, broken_links, open_page, serious_findings
 
 from posbias_kit.params import read_study
 from posbias_kit.report import run_study
 from posbias_kit.report.files import read_csv
+from posbias_kit.report.index import HEADLINES
 from posbias_kit.report.stages import STAGES
 
 SMALL = ("data_preparation.sample={questions_per_task: 2}", "draws=200", "disagreement.splits=20")
@@ -63,18 +64,71 @@ def test_every_stage_leaves_an_executed_notebook_and_a_page(demo):
     assert not list(demo.glob("*.partial.*")) + list(demo.glob("*.failed.*"))
 
 
-def test_index_shows_every_figure_table_and_limit(demo):
-    """Each figure is embedded with its alt text, each table linked, each chapter has its limits."""
+def test_index_leads_to_every_figure_table_and_limit(demo):
+    """Each figure and table is linked, the headline ones are shown, each chapter has limits."""
     page = (demo / "index.html").read_text(encoding="utf-8")
 
     assert {path.stem for path in (demo / "figures").glob("*.png")} == FIGURES
     for name in FIGURES:
-        assert f"figures/{name}.png" in page
+        for ending in ("png", "svg", "pdf"):
+            assert f"figures/{name}.{ending}" in page
     for table in (demo / "tables").glob("*.csv"):
         assert f"tables/{table.name}" in page
-    assert page.count("data:image/png") == len(FIGURES)
-    assert len(re.findall(r"<h\d[^>]*>Limits", page)) == len(STAGES)
+    assert page.count("data:image/png") == len(HEADLINES)
+    assert page.count("<summary>limits") == len(STAGES)
     assert 'alt=""' not in page
+
+
+def test_site_is_light(demo):
+    """All pages of the demo together stay below 5 MB."""
+    assert sum(page.stat().st_size for page in demo.glob("*.html")) < 5_000_000
+
+
+WIDTHS = {"desk": 1440, "phone": 390}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_pages_in_a_browser(demo, browser, width):
+    """Every page loads alone, fits its screen, and its links lead somewhere; axe finds nothing."""
+    for path in sorted(demo.glob("*.html")):
+        page = open_page(browser, path, WIDTHS[width])
+        assert page.messages == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= WIDTHS[width]
+        assert broken_links(page, path) == []
+        assert serious_findings(page) == []
+        page.close()
+
+
+def test_answers_stand_in_the_first_view(demo, browser):
+    """The four answers are in sight when the first page opens on a common screen."""
+    page = open_page(browser, demo / "index.html", 1440)
+
+    boxes = [box.bounding_box() for box in page.query_selector_all(".answers section")]
+    titles = [title.inner_text() for title in page.query_selector_all(".answers h2")]
+
+    assert titles == [
+        "Which judge is most consistent?",
+        "Which way does it lean?",
+        "Is that noise?",
+        "What was not tested?",
+    ]
+    assert max(box["y"] + box["height"] for box in boxes) <= HEIGHT
+    page.close()
+
+
+def test_code_and_contents_work_by_keyboard(demo, browser):
+    """Enter unfolds a cell's code, and follows the contents to a heading."""
+    page = open_page(browser, demo / "03_metrics.html", 1440)
+    code = page.locator("details.code").first
+    code.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert code.get_attribute("open") is not None
+
+    page.locator("nav.contents a").nth(2).focus()
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#position-consistency-and-preference-fairness")
+    assert page.locator("h2#position-consistency-and-preference-fairness").bounding_box()["y"] < 100
+    page.close()
 
 
 def test_planted_leans_are_in_the_summary(demo):

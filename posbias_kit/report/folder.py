@@ -9,6 +9,7 @@ import pandas as pd
 from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.report.files import read_csv, replacing, write_csv
 from posbias_kit.report.stages import STAGES
+from posbias_kit.report.tables import show_tables_presented
 from posbias_kit.schema import TABLES, validate
 
 DPI = 144
@@ -60,21 +61,8 @@ def start(run_name):
 
     os.chdir(project_root())  # so that relative paths of a study mean the same everywhere
     style.apply()
-    _show_tables_whole()
+    show_tables_presented()
     return Run(run_name)
-
-
-def _show_tables_whole():
-    options = {
-        "display.float_format": "{:.3f}".format,
-        "display.max_columns": None,
-        "display.max_colwidth": None,
-        "display.width": None,
-        "display.html.border": 0,
-        "display.html.use_mathjax": False,
-    }
-    for name, value in options.items():
-        pd.set_option(name, value)
 
 
 class Run:
@@ -162,7 +150,7 @@ class Run:
         return read_csv(self.folder / "tables" / f"{name}.csv")
 
     def save_figure(self, plot, name):
-        """Save a figure as ``figures/<name>.png``, show it, and close it.
+        """Save a figure as ``figures/<name>.png``, .svg and .pdf, show it, and close it.
 
         Parameters
         ----------
@@ -188,15 +176,23 @@ class Run:
                 place=name,
                 cure="say what it shows: ax.figure.set_label(text)",
             )
-        about = {"Title": _title_of(figure) or name.replace("_", " "), "Description": alt}
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=DPI, bbox_inches="tight", metadata=about)
+        title = _title_of(figure) or name.replace("_", " ")
+        about = {"Title": title, "Description": alt}
+        data = self._write_figure(figure, f"{name}.png", about)
+        self._write_figure(figure, f"{name}.svg", about | {"Date": None})
+        self._write_figure(figure, f"{name}.pdf", {"Title": title, "CreationDate": None})
         plt.close(figure)
-        with replacing(self.folder / "figures" / f"{name}.png") as temporary:
+        width = Picture.open(io.BytesIO(data)).width * 96 // DPI
+        display(Image(data=data, width=width), metadata={"image/png": {"alt": alt}})
+
+    def _write_figure(self, figure, file, about):
+        """Write one format of a figure, free of the time, and return its bytes."""
+        buffer = io.BytesIO()
+        ending = file.rpartition(".")[2]
+        figure.savefig(buffer, format=ending, dpi=DPI, bbox_inches="tight", metadata=about)
+        with replacing(self.folder / "figures" / file) as temporary:
             temporary.write_bytes(buffer.getvalue())
-        width = Picture.open(buffer).width * 96 // DPI
-        image = Image(data=buffer.getvalue(), width=width)
-        display(image, metadata={"image/png": {"alt": alt}})
+        return buffer.getvalue()
 
     def _parquet(self, table):
         if table not in TABLES:

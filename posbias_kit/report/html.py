@@ -4,7 +4,9 @@ import re
 from functools import cache
 from pathlib import Path
 
+from posbias_kit.report.captions import find_saved
 from posbias_kit.report.files import write_text
+from posbias_kit.report.layout import lay_out
 
 TEMPLATE = Path(__file__).parent / "template"
 
@@ -32,23 +34,30 @@ def render_page(notebook, target, run_name):
     notebook : NotebookNode
         Its metadata `title` becomes the page's title, else its first heading.
     target : Path
+        Named after the notebook; the tables and figures that it saved lie beside.
     run_name : str
         Shown beside the link back to the index.
     """
-    write_text(target, page_html(notebook, run_name))
+    saved = find_saved(notebook, target.stem.partition("_")[0].lstrip("0"))
+    made = [[item for item in cell if item.is_in(target.parent)] for cell in saved]
+    write_text(target, page_html(notebook, run_name, made))
 
 
-def page_html(notebook, run_name):
+def page_html(notebook, run_name, saved=()):
     """Return an executed notebook as the text of an HTML page that needs no network.
 
     HTML and Markdown outputs are cleaned: tags outside a list of plain ones are shown as text,
-    and nothing that runs stays. Code is folded, except for the parameters; cells tagged
-    `hide-input` show their outputs only. An image's `alt` is taken from its output's metadata.
+    and nothing that runs stays. Code is folded; cells tagged `hide-input` show their outputs
+    only. The headings are listed beside the text, tables and figures have numbers, captions and
+    links to their files, and the parameters in force stand at the foot. An image's `alt` is
+    taken from its output's metadata.
 
     Parameters
     ----------
     notebook : NotebookNode
     run_name : str
+    saved : list of list of Saved, optional
+        What each cell saved, see :func:`posbias_kit.report.captions.find_saved`.
 
     Returns
     -------
@@ -56,7 +65,8 @@ def page_html(notebook, run_name):
     """
     resources = {"metadata": {"name": notebook_title(notebook)}, "run_name": run_name}
     html, _ = _exporter().from_notebook_node(notebook, resources)
-    return _tidy(html)
+    cells = {cell.id: found for cell, found in zip(notebook.cells, saved, strict=False) if found}
+    return lay_out(html, cells)
 
 
 def notebook_title(notebook):
@@ -95,22 +105,6 @@ def markdown_html(text):
     return clean_html(markdown2html(text))
 
 
-def table_html(frame):
-    """Return a table as accessible HTML in a box that scrolls on a narrow screen.
-
-    Parameters
-    ----------
-    frame : DataFrame
-
-    Returns
-    -------
-    str
-        Texts are escaped, numbers have three decimals, gaps are dashes.
-    """
-    html = frame.to_html(index=False, border=0, na_rep="–", float_format="{:.3f}".format)
-    return _tidy(html)
-
-
 def limits_html(notebook):
     """Return what stands under a notebook's heading `## Limits`, as HTML; empty without one.
 
@@ -146,22 +140,3 @@ def _exporter():
         jquery_url="",
         language_code="en",
     )
-
-
-def _tidy(html):
-    """Name the direction of header cells, empty none of them, and let wide tables scroll."""
-    from bs4 import BeautifulSoup
-
-    soup = BeautifulSoup(html, features="html.parser")
-    for cell in soup.select("th"):
-        if not cell.get_text(strip=True):
-            cell.name = "td"
-        elif not cell.has_attr("scope"):
-            cell["scope"] = "col" if cell.find_parent("thead") else "row"
-    for table in soup.select("table"):
-        table.wrap(soup.new_tag("div", attrs={"class": "scroll", "tabindex": "0"}))
-    for element in soup.select("[tabindex].jp-Cell-inputWrapper, [tabindex].jp-OutputArea-output"):
-        del element["tabindex"]
-    for block in soup.select("pre"):
-        block["tabindex"] = "0"
-    return str(soup)

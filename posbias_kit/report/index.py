@@ -8,11 +8,17 @@ import yaml
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
+from posbias_kit.report.answers import answer_questions
+from posbias_kit.report.captions import FORMATS
 from posbias_kit.report.files import read_csv, write_text
-from posbias_kit.report.html import TEMPLATE, limits_html, notebook_title, table_html
+from posbias_kit.report.html import TEMPLATE, limits_html, notebook_title
+from posbias_kit.report.layout import tidy
+from posbias_kit.report.tables import table_html
 
-PREVIEW = 12
-"""Rows of a table that the index shows."""
+HEADLINES = (
+    "figures/consistency_fairness.png", "figures/noise_or_position.png", "figures/order_effect.png",
+)  # fmt: skip
+"""The figures that the first page shows."""
 
 
 def write_index(folder, manifest):
@@ -26,12 +32,16 @@ def write_index(folder, manifest):
         See :mod:`posbias_kit.report.provenance`.
     """
     findings_first = sorted(manifest["stages"], key=lambda record: record["name"] != "summary")
+    study = yaml.safe_load((folder / "params.yaml").read_text(encoding="utf-8"))
     environment = Environment(loader=FileSystemLoader(TEMPLATE), autoescape=True)
     page = environment.get_template("run.html.j2").render(
         manifest=manifest,
         style=Markup((TEMPLATE / "style.css").read_text(encoding="utf-8")),  # noqa: S704
         warnings=_warnings(folder, manifest),
-        asked=_listing(_asked(folder)),
+        answers=answer_questions(folder, study),
+        headlines=[figure for name in HEADLINES if (figure := _result(folder, name))],
+        judges=_judges(folder),
+        asked=_listing(_asked(study)),
         chapters=[_chapter(folder, record) for record in findings_first],
         provenance=_listing(_provenance(manifest)),
         inputs=_inputs(manifest),
@@ -44,24 +54,24 @@ def _safe(html):
     return Markup(html)  # noqa: S704
 
 
+def _table_of(frame):
+    return _safe(tidy(table_html(frame)))
+
+
 def _listing(pairs):
-    return _safe(table_html(pd.DataFrame(pairs, columns=["key", "value"], dtype="str")))
+    return _table_of(pd.DataFrame(pairs, columns=["key", "value"], dtype="str"))
 
 
 def _warnings(folder, manifest):
-    found, reused = [], []
+    found = []
     for record in manifest["stages"]:
         notebook, reason = record["notebook"], record["reason"]
         if record["status"] == "failed":
             found.append(f"{notebook} failed: {reason}")
         elif record["status"] == "reused" and reason:
             found.append(f"{notebook} is out of date, of {record['ended']}: {reason}")
-        elif record["status"] == "reused":
-            reused.append(f"{notebook} of {record['ended']}")
         elif reason == "not reached":
             found.append(f"{notebook} has not run")
-    if reused:
-        found.append(f"Unchanged and taken from an earlier run: {', '.join(reused)}")
     return found + _counts(folder)
 
 
@@ -77,8 +87,18 @@ def _counts(folder):
     return [f"Presentations without a verdict{asked}: {', '.join(said)}"] if said else []
 
 
-def _asked(folder):
-    study = yaml.safe_load((folder / "params.yaml").read_text(encoding="utf-8"))
+def _judges(folder):
+    path = folder / "tables" / "summary.csv"
+    if not path.is_file():
+        return ""
+    table = read_csv(path)
+    alike = [
+        key for key in ("benchmark", "experiment") if key in table and len(set(table[key])) < 2
+    ]
+    return _table_of(table.drop(columns=alike))
+
+
+def _asked(study):
     pairs = [(key, value) for key, value in study.items() if not isinstance(value, dict)]
     pairs += [("families", study["families"])] if study["families"] else []
     for section in ("data_preparation", "judging"):
@@ -103,54 +123,53 @@ def _chapter(folder, record):
     partial = folder / f"{stem}.failed.ipynb"
     done = record["status"] in ("run", "reused") and executed.is_file()
     notebook = nbformat.read(executed, as_version=4) if done else None
-    reason = record["reason"] if record["status"] == "skipped" else ""
     return {
         "name": record["name"],
         "notebook": record["notebook"],
         "title": notebook_title(notebook) if done else record["name"],
         "page": page.name if done and page.is_file() else None,
         "partial": partial.name if partial.is_file() else None,
-        "status": record["status"] + (f", {reason}" if reason else ""),
+        "status": _status(record),
         "results": [result for name in record["files"] if (result := _result(folder, name))],
         "limits": _safe(limits_html(notebook)) if done else "",
     }
 
 
+def _status(record):
+    if record["status"] == "reused":
+        return f"unchanged since {record['ended'][:16].replace('T', ' ')}"
+    reason = record["reason"] if record["status"] == "skipped" else ""
+    return ", ".join(filter(None, (record["status"], reason)))
+
+
 def _result(folder, name):
+    """Return what a table or figure is called, and its files; None where it is not there."""
     path = folder / name
     if not path.is_file():
         return None
     if name.startswith("figures/") and name.endswith(".png"):
-        return _figure(path, name)
+        return _figure(path)
     if name.startswith("tables/") and name.endswith(".csv"):
-        return _table(path, name)
+        rows = max(len(read_csv(path)), 0)
+        said = f"{rows:,} row{'' if rows == 1 else 's'}"
+        return {"kind": "table", "title": path.stem, "files": {"CSV": name}, "said": said}
     return None
 
 
-def _figure(path, name):
+def _figure(path):
     from PIL import Image
 
     with Image.open(path) as picture:
         about = dict(picture.info)
     data = base64.b64encode(path.read_bytes()).decode("ascii")
+    beside = [path.with_suffix(f".{end}") for end in FORMATS]
     return {
         "kind": "figure",
-        "file": name,
         "title": about.get("Title", path.stem),
         "alt": about.get("Description", ""),
         "source": f"data:image/png;base64,{data}",
-    }
-
-
-def _table(path, name):
-    frame = read_csv(path)
-    rows = f"{len(frame)} row{'' if len(frame) == 1 else 's'}"
-    return {
-        "kind": "table",
-        "file": name,
-        "title": path.stem,
-        "said": rows if len(frame) <= PREVIEW else f"{rows}, the first {PREVIEW} shown",
-        "preview": _safe(table_html(frame.head(PREVIEW))),
+        "files": {f.suffix[1:].upper(): f"figures/{f.name}" for f in beside if f.is_file()},
+        "said": "",
     }
 
 
@@ -182,4 +201,4 @@ def _inputs(manifest):
     if not rows:
         return ""
     columns = ["stage", "path", "file", "sha256"]
-    return _safe(table_html(pd.DataFrame(rows, columns=columns)))
+    return _table_of(pd.DataFrame(rows, columns=columns))

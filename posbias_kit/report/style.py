@@ -21,6 +21,7 @@ def apply():
             "figure.constrained_layout.use": True,
             "figure.dpi": 110,
             "savefig.dpi": 144,
+            "svg.hashsalt": "posbias",  # the same figure, the same file
             "font.size": 10,
             "axes.labelsize": 10,
             "axes.titlesize": 11,

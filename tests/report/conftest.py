@@ -22,9 +22,11 @@ PREPARE = [
     "(run.folder / 'seen.json').write_text(json.dumps(seen), encoding='utf-8')",
     f"hostile = {HOSTILE!r}\n"
     "run.save(pd.DataFrame({'judge': ['007'], 'text': [hostile], 'pc': [1 / 3]}), 'zebra')",
-    "run.save(pd.DataFrame({'row': range(20)}), 'aardvark').head(1)",
+    "run.save(pd.DataFrame({'row': range(20)}), 'aardvark').head(1)\n"
+    "told = pd.DataFrame({'judge': [hostile], 'finding': ['no lean shown']})\n"
+    "run.save(told, 'summary').head(0)",
     "fig, ax = plt.subplots(figsize=(2, 1))\nax.set_title('A line')\n"
-    "fig.set_label('A line that rises: \"é\" <b>')\nrun.save_figure(ax, 'line')",
+    "fig.set_label('A line that rises: \"é\" <b>')\nrun.save_figure(ax, 'order_effect')",
     "display(HTML(hostile), Markdown(hostile), Javascript('alert(3)'))\nprint(hostile)",
 ]
 COUNT = [

@@ -54,7 +54,10 @@ def test_run_is_recorded(finished):
         "seen.json",
         "tables/zebra.csv",
         "tables/aardvark.csv",
-        "figures/line.png",
+        "tables/summary.csv",
+        "figures/order_effect.png",
+        "figures/order_effect.svg",
+        "figures/order_effect.pdf",
         "01_data_preparation.ipynb",
         "01_data_preparation.html",
     ]

@@ -8,7 +8,8 @@ from bs4 import BeautifulSoup
 from conftest import HOSTILE
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from posbias_kit.report.html import clean_html, limits_html, notebook_title, page_html, table_html
+from posbias_kit.report.captions import find_saved
+from posbias_kit.report.html import clean_html, limits_html, notebook_title, page_html
 
 
 def soup_of(*cells, **metadata):
@@ -78,18 +79,58 @@ def test_page_leads_back(page):
     assert BeautifulSoup(page, "html.parser").nav.a["href"] == "index.html"
 
 
-def test_code_is_folded_except_for_parameters(page):
-    """Code is behind a summary; the parameters in force are in sight."""
+def test_code_is_folded_and_parameters_stand_at_the_foot(page):
+    """Code is behind a summary; the parameters in force close the page, the defaults are gone."""
     soup = BeautifulSoup(page, "html.parser")
-    folded, open_ = soup.select("details.code"), soup.select(".parameters")
+    folded, last = soup.select("details.code"), soup.main.find_all(recursive=False)[-1]
 
     assert {detail.summary.get_text() for detail in folded} == {"code"}
     assert not any(detail.has_attr("open") for detail in folded)
-    assert [part.p.get_text() for part in open_] == [
-        "parameters and their defaults",
-        "parameters in force",
+    assert len(soup.select(".parameters")) == 1
+    assert last.select_one(".parameters .note").get_text() == "parameters in force"
+    assert 'path = "data"' in last.get_text()
+
+
+def test_contents_lead_to_the_headings():
+    """A page of several sections lists them, and every link has its place."""
+    soup = soup_of(new_markdown_cell("# T\n\n## Is it `x`?\n\na\n\n## 2nd part\n\nb"))
+
+    links = soup.select("nav.contents a")
+
+    assert [link.get_text() for link in links] == ["Is it x?", "2nd part"]
+    assert [soup.find(id=link["href"][1:]).get_text() for link in links] == [
+        "Is it x?", "2nd part",
+    ]  # fmt: skip
+
+
+SAVING = [
+    new_markdown_cell("# T\n\nWrites `rates` and `other`."),
+    new_code_cell('run.save(first, "rates")'),
+    new_markdown_cell("As `rates` shows; `gap` is drawn."),
+    new_code_cell('x = run.save(a, "b")\nrun.save_figure(plot(x), "gap")'),
+    new_code_cell("%magic is no Python"),
+]
+
+
+def test_tables_and_figures_are_numbered_and_named():
+    """Captions follow the cells, with links to the files; the text links to them by number."""
+    notebook = new_notebook(cells=SAVING)
+    saved = find_saved(notebook, 3)
+    soup = BeautifulSoup(page_html(notebook, "r", saved), "html.parser")
+
+    assert [line.get_text() for line in soup.select(".caption")] == [
+        "Table 3.1 rates · CSV", "Table 3.2 b · CSV", "Figure 3.1 gap · PNG · SVG · PDF",
+    ]  # fmt: skip
+    assert [link["href"] for link in soup.select(".caption a")][:3] == [
+        "tables/rates.csv", "tables/b.csv", "figures/gap.png",
+    ]  # fmt: skip
+    links = [(link["href"], link.get_text()) for link in soup.select("p:not(.caption) > a")]
+    assert links == [
+        ("#table-rates", "rates"),  # the list of what is written needs no numbers
+        ("#table-rates", "rates (Table 3.1)"),
+        ("#figure-gap", "gap (Figure 3.1)"),
     ]
-    assert 'path = "data"' in open_[1].get_text()
+    assert all(soup.find(id=href[1:]) for href, _ in links)
 
 
 def test_hidden_input_shows_only_its_output():
@@ -129,19 +170,6 @@ def test_plain_table_survives_cleaning():
     text = BeautifulSoup(clean_html(html), "html.parser").get_text(" ", strip=True)
 
     assert text == "a 0 <i>"
-
-
-def test_preview_has_three_decimals_and_dashes():
-    """Numbers are short in the preview, gaps are visible, texts escaped."""
-    frame = pd.DataFrame({"a": [1 / 3, None], "b": ["<b>", None], "n": [1, 2]})
-    cells = [cell.get_text() for cell in BeautifulSoup(table_html(frame), "html.parser")("td")]
-
-    assert cells == ["0.333", "<b>", "1", "–", "–", "2"]
-
-
-def test_long_text_is_not_cut():
-    """A table shows a long text whole."""
-    assert "x" * 200 in table_html(pd.DataFrame({"a": ["x" * 200]}))
 
 
 @pytest.mark.parametrize(

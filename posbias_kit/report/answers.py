@@ -1,0 +1,158 @@
+"""The four questions that a reader comes with, answered from a run's tables in plain words."""
+
+import pandas as pd
+
+from posbias_kit.report.files import read_csv
+
+_BLOCK = ["benchmark", "experiment", "arm", "slots"]
+
+
+def answer_questions(folder, study):
+    """Answer what the first page of a run leads with.
+
+    Parameters
+    ----------
+    folder : Path
+        The run's folder; what its tables do not hold is said to be missing.
+    study : dict
+        Its params: level, rs_threshold, convention of the summary, judges.
+
+    Returns
+    -------
+    list of (str, list of str)
+        Question and sentences, four of them: which judge is most consistent, which way it leans,
+        whether that is noise, and what was not tested.
+    """
+    found = _Tables(folder, study)
+    if found.summary is None:
+        return []
+    return [
+        ("Which judge is most consistent?", found.by_block(_most_consistent)),
+        ("Which way does it lean?", found.by_block(_leans)),
+        ("Is that noise?", found.by_block(_noise)),
+        ("What was not tested?", _not_tested(found)),
+    ]
+
+
+class _Tables:
+    """The tables of one run, each with the rows of one block at a time."""
+
+    def __init__(self, folder, study):
+        self.folder, self.study = folder, study
+        self.summary = self.read("summary")
+        self.keys = [key for key in _BLOCK if self.summary is not None and key in self.summary]
+
+    def read(self, name):
+        path = self.folder / "tables" / f"{name}.csv"
+        return read_csv(path) if path.is_file() else None
+
+    def by_block(self, answer):
+        """Answer for each benchmark, experiment and so on; name it where there are several."""
+        blocks = self.summary[self.keys].drop_duplicates()
+        said = []
+        for block in blocks.to_dict("records"):
+            names = [str(v) for k, v in block.items() if blocks[k].nunique() > 1 and v != ""]
+            start = f"{', '.join(names)}: " if len(blocks) > 1 else ""
+            said += [start + text for text in answer(self, block)]
+        return said
+
+    def rows(self, name, block, **values):
+        """Return a table's rows of a block; none where it is not there."""
+        table = self.summary if name == "summary" else self.read(name)
+        if table is None:
+            return pd.DataFrame()
+        for key, value in (block | values).items():
+            if key in table:
+                table = table[table[key] == value]
+        return table
+
+
+def _most_consistent(found, block):
+    convention = found.study["summary"]["convention"]
+    bias = found.rows("position_bias_by_judge", block, convention=convention)
+    bias = bias.dropna(subset="pc").sort_values("pc", ascending=False) if len(bias) else bias
+    if bias.empty:
+        return ["It cannot be told: no comparison has a verdict in every order."]
+    best, last = bias.iloc[0], bias.iloc[-1]
+    said = [f"{best['judge']} keeps its winner in {_share(best, 'pc')} of its comparisons."]
+    if len(bias) > 1:
+        said[0] = f"{said[0][:-1]}, {last['judge']} in {_share(last, 'pc')}."
+        said += _not_told_apart(found, block, best["judge"])
+    return said
+
+
+def _not_told_apart(found, block, best):
+    pairs = found.rows("judge_differences", block, metric="pc")
+    if pairs.empty:
+        return []
+    near = pairs[pairs["p_holm"] > 1 - found.study["level"]]
+    near = [*near.loc[near["judge"] == best, "other"], *near.loc[near["other"] == best, "judge"]]
+    if near:
+        return [f"Not told apart from {best} where both judged: {_list(near)}."]
+    compared = ((pairs["judge"] == best) | (pairs["other"] == best)).any()
+    return [f"{best} differs from each other judge, Holm-corrected."] if compared else []
+
+
+def _leans(found, block):
+    summary = found.rows("summary", block)
+    lean = summary["finding"].str.split(r" \(unstable|; stability", regex=True).str[0]
+    groups = summary.groupby(lean, sort=False)["judge"].agg(list)
+    return [f"{text[0].upper()}{text[1:]}: {_list(judges)}." for text, judges in groups.items()]
+
+
+def _noise(found, block):
+    split = found.rows("inconsistency_split", block)
+    split = split.dropna(subset="p_holm") if len(split) else split
+    if split.empty:
+        return ["It cannot be told: no comparison was judged twice in every order."]
+    beyond = split["p_holm"] <= 1 - found.study["level"]
+    shares = [
+        f"{row['judge']} ({100 * row['share']:.0f}%)" if pd.notna(row["share"]) else row["judge"]
+        for _, row in split[beyond].iterrows()
+    ]
+    said = []
+    if shares:
+        said.append(f"Not noise alone; so much of the changes is position: {_list(shares)}.")
+    if not beyond.all():
+        said.append(f"No more than noise shown: {_list(split.loc[~beyond, 'judge'])}.")
+    return said + _unstable(found, block)
+
+
+def _unstable(found, block):
+    summary = found.rows("summary", block)
+    names = summary.loc[summary["finding"].str.contains(r"\(unstable"), "judge"]
+    limit = f"{found.study['rs_threshold']:g}".lstrip("0")
+    return [f"Unstable, repeats agree below {limit}: {_list(names)}."] if len(names) else []
+
+
+def _not_tested(found):
+    tasks = found.read("benchmark_by_task")
+    said = []
+    if tasks is not None:
+        for name, block in tasks.groupby("benchmark"):
+            said.append(
+                f"Beyond {name}: {block['questions'].sum()} questions of {len(block)} "
+                f"{'task' if len(block) == 1 else 'tasks'}; other questions, answers, prompts "
+                "and versions of these judges."
+            )
+    direction = found.read("direction_by_judge")
+    mde = direction["mde"].dropna() if direction is not None and "mde" in direction else ()
+    if len(mde):
+        low, high = (f"{value:.2f}".lstrip("0") for value in (mde.min(), mde.max()))
+        size = low if low == high else f"{low} to {high}, by judge,"
+        said.append(f"Leans too small to be seen: a fairness within {size} would mostly be missed.")
+    judging = found.study["judging"] or {"judges": []}
+    planted = [judge["name"] for judge in judging["judges"] if judge["kind"] == "planted"]
+    if planted:
+        said.append(f"Simulations, no language models: {_list(planted)}.")
+    return said
+
+
+def _share(row, name):
+    value, low, high = (100 * row[name + end] for end in ("", "_low", "_high"))
+    interval = f" [{low:.0f} to {high:.0f}%]" if pd.notna(low) else ""
+    return f"{value:.0f}%{interval}"
+
+
+def _list(names):
+    return ", ".join(map(str, names))

@@ -1,0 +1,125 @@
+"""The four answers of a run's first page, from tables made by hand."""
+
+import pandas as pd
+import pytest
+
+from posbias_kit.report.answers import answer_questions
+from posbias_kit.report.files import write_csv
+
+STUDY = {
+    "level": 0.95,
+    "rs_threshold": 0.85,
+    "summary": {"convention": "paper"},
+    "judging": {"judges": [{"name": "a", "kind": "planted"}, {"name": "b", "kind": "openai"}]},
+}
+KEY = {"benchmark": "B", "experiment": ""}
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Return a function that writes rows as one of the run's tables."""
+
+    def write(name, *rows):
+        frame = pd.DataFrame([KEY | row for row in rows])
+        write_csv(frame, tmp_path / "tables" / f"{name}.csv")
+
+    return write
+
+
+@pytest.fixture
+def tables(write):
+    """Write tables of three judges: a consistent, b leaning, c noisy."""
+    findings = {
+        "a": "no lean shown",
+        "b": "leans to the first slot",
+        "c": "no lean shown (unstable: RS .60)",
+    }
+    write("summary", *({"judge": j, "finding": f} for j, f in findings.items()))
+    write(
+        "position_bias_by_judge",
+        *(
+            {"judge": j, "convention": name, "pc": pc, "pc_low": pc - 0.05, "pc_high": pc + 0.05}
+            for name, shift in (("paper", 0), ("decisive", -0.3))
+            for j, pc in (("b", 0.5 + shift), ("a", 0.8 + shift), ("c", 0.75 + shift))
+        ),
+    )
+    write(
+        "judge_differences",
+        {"judge": "a", "other": "b", "metric": "pc", "p_holm": 0.01},
+        {"judge": "a", "other": "c", "metric": "pc", "p_holm": 0.4},
+        {"judge": "a", "other": "b", "metric": "pf", "p_holm": 0.9},
+    )
+    write(
+        "inconsistency_split",
+        {"judge": "a", "share": 0.6, "p_holm": 0.001},
+        {"judge": "b", "share": None, "p_holm": 0.05},
+        {"judge": "c", "share": 0.1, "p_holm": 0.5},
+    )
+    write("direction_by_judge", {"judge": "a", "mde": 0.04}, {"judge": "b", "mde": 0.1})
+    write(
+        "benchmark_by_task", {"task": "math", "questions": 3}, {"task": "writing", "questions": 4}
+    )
+
+
+def test_answers_name_judges_and_figures(tables, tmp_path):
+    """Each sentence follows from the tables, under the summary's convention."""
+    assert answer_questions(tmp_path, STUDY) == [
+        (
+            "Which judge is most consistent?",
+            [
+                "a keeps its winner in 80% [75 to 85%] of its comparisons, b in 50% [45 to 55%].",
+                "Not told apart from a where both judged: c.",
+            ],
+        ),
+        ("Which way does it lean?", ["No lean shown: a, c.", "Leans to the first slot: b."]),
+        (
+            "Is that noise?",
+            [
+                "Not noise alone; so much of the changes is position: a (60%), b.",
+                "No more than noise shown: c.",
+                "Unstable, repeats agree below .85: c.",
+            ],
+        ),
+        (
+            "What was not tested?",
+            [
+                "Beyond B: 7 questions of 2 tasks; other questions, answers, prompts and versions "
+                "of these judges.",
+                "Leans too small to be seen: a fairness within .04 to .10, by judge, would mostly "
+                "be missed.",
+                "Simulations, no language models: a.",
+            ],
+        ),
+    ]
+
+
+def test_what_cannot_be_told_is_said(write, tmp_path):
+    """Without repeats and swaps there is no number, and the answer says why."""
+    write("summary", {"judge": "a", "finding": "no lean estimable: no verdict"})
+    write("position_bias_by_judge", {"judge": "a", "convention": "paper", "pc": None})
+
+    answers = dict(answer_questions(tmp_path, STUDY | {"judging": None}))
+
+    assert answers == {
+        "Which judge is most consistent?": [
+            "It cannot be told: no comparison has a verdict in every order."
+        ],
+        "Which way does it lean?": ["No lean estimable: no verdict: a."],
+        "Is that noise?": ["It cannot be told: no comparison was judged twice in every order."],
+        "What was not tested?": [],
+    }
+
+
+def test_several_benchmarks_are_answered_one_by_one(write, tmp_path):
+    """Where blocks differ, each sentence says which it speaks of."""
+    rows = [{"benchmark": name, "judge": "a", "finding": "no lean shown"} for name in ("B", "C")]
+    write("summary", *rows)
+
+    answers = dict(answer_questions(tmp_path, STUDY))
+
+    assert answers["Which way does it lean?"] == ["B: No lean shown: a.", "C: No lean shown: a."]
+
+
+def test_a_run_without_a_summary_has_no_answers(tmp_path):
+    """A run that failed early says nothing."""
+    assert answer_questions(tmp_path, STUDY) == []
