@@ -7,9 +7,9 @@ HEIGHT = 900
 """Of the window, in pixels."""
 
 
-def open_page(browser, path, width):
+def open_page(browser, path, width, scheme="light"):
     """Open a file in a window; what it complains of, or asks for elsewhere, is in `messages`."""
-    page = browser.new_page(viewport={"width": width, "height": HEIGHT})
+    page = browser.new_page(viewport={"width": width, "height": HEIGHT}, color_scheme=scheme)
     page.messages = []
     page.on("console", lambda message: page.messages.append(message.text))
     page.on("pageerror", lambda error: page.messages.append(str(error)))

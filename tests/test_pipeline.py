@@ -84,16 +84,13 @@ def test_site_is_light(demo):
     assert sum(page.stat().st_size for page in demo.glob("*.html")) < 5_000_000
 
 
-WIDTHS = {"desk": 1440, "phone": 390}
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_pages_in_a_browser(demo, browser, width):
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "light"), (1440, "dark")])
+def test_pages_in_a_browser(demo, browser, width, scheme):
     """Every page loads alone, fits its screen, and its links lead somewhere; axe finds nothing."""
     for path in sorted(demo.glob("*.html")):
-        page = open_page(browser, path, WIDTHS[width])
+        page = open_page(browser, path, width, scheme)
         assert page.messages == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= WIDTHS[width]
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert broken_links(page, path) == []
         assert serious_findings(page) == []
         page.close()

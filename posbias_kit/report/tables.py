@@ -7,7 +7,7 @@ import pandas as pd
 ROWS = 40
 """Rows of a table that a page shows; its file has all."""
 GAP = "–"
-_BRACKETS = {"_low": "[{:.3f}, {:.3f}]", "_min": "({:.3f} to {:.3f})"}
+_BRACKETS = {"_low": "[{}, {}]", "_min": "({} to {})"}
 _P = re.compile(r"p(_\w+)?")
 
 
@@ -99,9 +99,13 @@ def _range_of(name, frame):
 def _texts(name, values):
     if _P.fullmatch(str(name)) and pd.api.types.is_float_dtype(values):
         return values.map(_p).astype("str")
-    numbers = values.dropna() if pd.api.types.is_float_dtype(values) else values.head(0)
-    digits = 0 if (numbers == numbers.round()).all() else 3
+    digits = _digits(values)
     return values.map(lambda value: _text(value, digits)).astype("str")
+
+
+def _digits(values):
+    numbers = values.dropna() if pd.api.types.is_float_dtype(values) else values.head(0)
+    return 0 if (numbers == numbers.round()).all() else 3
 
 
 def _text(value, digits):
@@ -122,5 +126,9 @@ def _p(value):
 
 def _span(low, high, form):
     ends = zip(low, high, strict=True)
-    told = [form.format(a, b) if pd.notna(a) and pd.notna(b) else "" for a, b in ends]
+    digits = 3 if any(_digits(side) for side in (low, high)) else 0
+    told = [
+        form.format(f"{a:.{digits}f}", f"{b:.{digits}f}") if pd.notna(a) and pd.notna(b) else ""
+        for a, b in ends
+    ]
     return pd.Series(told, index=low.index, dtype="str")

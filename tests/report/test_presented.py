@@ -16,6 +16,7 @@ def test_an_interval_stands_beside_its_estimate():
             "pf": [-0.1, 0.0], "pf_min": [-0.2, -0.1], "pf_max": [0.0, 0.1],
             "boot_low": [0.1, np.nan], "boot_high": [0.2, np.nan],
             "half_low": [1.0, 2.0],
+            "rank": [2, 1], "rank_low": [1.0, 1.0], "rank_high": [3.0, 2.0],
         }
     )  # fmt: skip
 
@@ -24,6 +25,7 @@ def test_an_interval_stands_beside_its_estimate():
         "pf": ["-0.100 (-0.200 to 0.000)", "0.000 (-0.100 to 0.100)"],
         "boot interval": ["[0.100, 0.200]", ""],
         "half_low": ["1", "2"],
+        "rank": ["2 [1, 3]", "1 [1, 2]"],
     }
 
 
