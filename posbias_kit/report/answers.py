@@ -97,7 +97,18 @@ def _leans(found, block):
     summary = found.rows("summary", block)
     lean = summary["finding"].str.split(r" \(unstable|; stability", regex=True).str[0]
     groups = summary.groupby(lean, sort=False)["judge"].agg(list)
-    return [f"{text[0].upper()}{text[1:]}: {_list(judges)}." for text, judges in groups.items()]
+    said = [f"{text[0].upper()}{text[1:]}: {_list(judges)}." for text, judges in groups.items()]
+    unswapped = summary.loc[lean.str.startswith("no lean estimable"), "judge"]
+    return said + _first_shares(found, block, unswapped)
+
+
+def _first_shares(found, block, judges):
+    """Say how often the first slot was named where no swap tells whether that is the answers."""
+    wins = found.rows("slot_wins", block, slot=1)
+    wins = wins[wins["judge"].isin(judges)].dropna(subset="share") if len(wins) else wins
+    shares = [f"{row['judge']} in {_share(row, 'share')}" for _, row in wins.iterrows()]
+    what = "of the verdicts for a slot; without a swap this may be the answers"
+    return [f"The first slot was named by {_list(shares)} {what}."] if shares else []
 
 
 def _noise(found, block):

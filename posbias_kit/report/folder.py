@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from posbias_kit.errors import ParamsError, ReadError
+from posbias_kit.report.captions import FORMATS
 from posbias_kit.report.files import read_csv, replacing, write_csv
 from posbias_kit.report.stages import STAGES
 from posbias_kit.report.tables import show_tables_presented
@@ -152,6 +153,8 @@ class Run:
     def save_figure(self, plot, name):
         """Save a figure as ``figures/<name>.png``, .svg and .pdf, show it, and close it.
 
+        Where there was nothing to draw, only the words that say so are shown.
+
         Parameters
         ----------
         plot : Axes, Figure, seaborn grid or array of Axes
@@ -164,9 +167,11 @@ class Run:
         ParamsError
             The figure has no alt text.
         """
-        from IPython.display import Image, display
+        from IPython.display import Image, Markdown, display
         from matplotlib import pyplot as plt
         from PIL import Image as Picture
+
+        from posbias_kit.report.style import WORDS
 
         figure = _figure_of(plot)
         alt = str(figure.get_label()).strip()
@@ -176,6 +181,12 @@ class Run:
                 place=name,
                 cure="say what it shows: ax.figure.set_label(text)",
             )
+        if figure.get_gid() == WORDS:
+            plt.close(figure)
+            for ending in FORMATS:
+                (self.folder / "figures" / f"{name}.{ending}").unlink(missing_ok=True)
+            display(Markdown(f"*{alt}*"))
+            return
         title = _title_of(figure) or name.replace("_", " ")
         about = {"Title": title, "Description": alt}
         data = self._write_figure(figure, f"{name}.png", about)

@@ -101,8 +101,11 @@ def _judges(folder):
 def _asked(study):
     pairs = [(key, value) for key, value in study.items() if not isinstance(value, dict)]
     pairs += [("families", study["families"])] if study["families"] else []
+    planned = study["judging"] is not None
     for section in ("data_preparation", "judging"):
         for key, value in (study[section] or {}).items():
+            if not planned and key in ("plan", "sample"):
+                continue  # judgments were read, nothing was planned
             if key == "judges":
                 value = [f"{judge['name']} ({judge['kind']})" for judge in value]
             pairs.append((f"{section}.{key}", value))

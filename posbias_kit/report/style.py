@@ -56,8 +56,13 @@ def say_nothing_to_draw(ax, what):
     return say(ax, f"{what}: not estimable for any judge here.")
 
 
+WORDS = "words in place of a figure"
+"""Mark (gid) of a figure that holds no drawing; a page shows its words alone."""
+
+
 def say(ax, words):
     """Show words in place of a figure, and as its alt text; return `ax`."""
+    ax.figure.set_gid(WORDS)
     ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", fontsize=9)
     ax.set(xticks=[], yticks=[])
     return describe(ax, words)

@@ -60,6 +60,8 @@ def table_html(frame, rows=None):
     rows : int, optional
         How many rows to show; by default all.
     """
+    if frame.empty:
+        return '<p class="note">No rows.</p>'
     if frame.columns.has_duplicates or frame.columns.nlevels > 1:
         return frame.to_html(border=0, na_rep=GAP)
     labelled = frame.index.name is not None or not pd.api.types.is_integer_dtype(frame.index)

@@ -110,6 +110,21 @@ def test_what_cannot_be_told_is_said(write, tmp_path):
     }
 
 
+def test_one_order_alone_still_says_something(write, tmp_path):
+    """Where nothing was swapped, the share of the first slot is given with its limit."""
+    write("summary", {"judge": "a", "finding": "no lean estimable: no complete series"})
+    write("slot_wins", *(
+        {"judge": "a", "slot": slot, "share": share, "share_low": None, "share_high": None}
+        for slot, share in ((1, 0.67), (2, 0.33))
+    ))  # fmt: skip
+
+    assert dict(answer_questions(tmp_path, STUDY))["Which way does it lean?"] == [
+        "No lean estimable: no complete series: a.",
+        "The first slot was named by a in 67% of the verdicts for a slot; without a swap this may "
+        "be the answers.",
+    ]
+
+
 def test_several_benchmarks_are_answered_one_by_one(write, tmp_path):
     """Where blocks differ, each sentence says which it speaks of."""
     rows = [{"benchmark": name, "judge": "a", "finding": "no lean shown"} for name in ("B", "C")]

@@ -8,7 +8,7 @@ from PIL import Image
 
 from posbias_kit.data import build_verdicts
 from posbias_kit.errors import ParamsError, ReadError, TableError
-from posbias_kit.report import start
+from posbias_kit.report import start, style
 from posbias_kit.report.folder import Run, project_root
 
 
@@ -122,3 +122,15 @@ def test_run_name_is_a_plain_one(name):
     """A run stays in its own folder."""
     with pytest.raises(ParamsError, match="not a plain folder name"):
         Run(name)
+
+
+def test_a_figure_of_words_is_shown_as_words(run, capsys):
+    """Where there is nothing to draw, the sentence is displayed and no older picture stays."""
+    old = run.folder / "figures" / "gap.png"
+    old.parent.mkdir(parents=True)
+    old.touch()
+
+    run.save_figure(style.say(style.new_axes(2), "No judge was asked twice."), "gap")
+
+    assert list(old.parent.iterdir()) == []
+    assert plt.get_fignums() == []

@@ -75,6 +75,11 @@ def test_a_page_says_what_it_leaves_out():
     assert soup.select_one(".note").get_text() == "The first 2 of 5 rows."
 
 
+def test_an_empty_table_says_so():
+    """Nothing set aside reads as nothing, not as a header without rows."""
+    assert table_html(pd.DataFrame(columns=["file", "line"])) == '<p class="note">No rows.</p>'
+
+
 @pytest.mark.parametrize(
     ("index", "cells"), [(None, 1), (pd.Index(["r"]), 2), (pd.Index([3], name="n"), 2)]
 )
