@@ -20,7 +20,7 @@ STRIP = $(BIN)/nbstripout --keep-id --extra-keys "$(addprefix metadata.language_
 MAKEFLAGS += --no-print-directory
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 .DEFAULT_GOAL := help
-.PHONY: help run local test lint format lab bench lock clean
+.PHONY: help run local test lint format lab docs bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -46,6 +46,10 @@ format: $(READY) ## mend style and format, strip notebooks
 lab: $(READY) ## open JupyterLab in notebooks/
 	@cd notebooks && exec ../$(BIN)/jupyter lab $(ARGS)
 
+docs: $(READY) ## build the documents as a site: docs/_build/index.html
+	@rm -rf docs/_gallery
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
+
 bench: $(READY) ## time the metrics
 	@$(BIN)/python -m benchmarks.metrics $(ARGS)
 
@@ -55,7 +59,7 @@ lock: ## write requirements.lock anew from pyproject.toml (needs uv); ARGS=--upg
 		--python-version 3.11 $(ARGS) --output-file requirements.lock pyproject.toml
 
 clean: ## remove .venv and caches; outputs/ stays
-	@rm -rf .venv .pytest_cache .ruff_cache .hypothesis dist
+	@rm -rf .venv .pytest_cache .ruff_cache .hypothesis dist docs/_build docs/_gallery
 	@find posbias_kit tests -name __pycache__ -prune -exec rm -rf {} +
 
 # The stamp is written last, so an interrupted set-up starts over.

@@ -22,8 +22,8 @@ def direction_test(verdicts, by=("judge",), convention="paper", level=0.95, flip
     what the judge makes of it: a sign test on single flips takes them as independent and
     rejects far too often.
 
-    Beside each result stands the minimum detectable effect, (t_.975 + t_.80) x se with the CR2
-    error: a larger |pf| would have been found with probability .8. A test that finds nothing is
+    Beside each result stands the minimum detectable effect, ``(t_.975 + t_.80) x se`` with the CR2
+    error: a larger ``|pf|`` would have been found with probability .8. A test that finds nothing is
     not evidence of fairness beyond that.
 
     Parameters

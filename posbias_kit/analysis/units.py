@@ -65,7 +65,7 @@ def build_units(
 ):
     """Build the regression units: one row a judge, candidate and task.
 
-    The answer-quality gap is |owr - 1/p|. Source `own` takes the unit's own overall win rate,
+    The answer-quality gap is ``|owr - 1/p|``. Source `own` takes the unit's own overall win rate,
     which binds it to pc: -pc / p <= owr - 1/p <= pc (1 - 1/p), so at most `gap_bound` (pc / 2
     for a pair). `other_judges` takes the mean overall win rate of the same candidate and task
     over the other judges, and is missing with one judge. `scores` takes no verdict at all: the

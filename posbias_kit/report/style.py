@@ -76,3 +76,12 @@ def label_judges(frame):
             more = frame[name].astype(str).replace("", "–")
             label = label + " · " + more + (" slots" if name == "slots" else "")
     return label
+
+
+def wrap_name(label, width=24):
+    """Break a long name at a sign near its middle, so that titles of panels stay apart."""
+    if len(label) <= width:
+        return label
+    breaks = [index + 1 for index, sign in enumerate(label[:-1]) if sign in "-/_ ·"]
+    middle = min(breaks, key=lambda index: abs(index - len(label) / 2), default=len(label) // 2)
+    return label[:middle] + "\n" + label[middle:]

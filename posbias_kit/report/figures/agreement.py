@@ -70,10 +70,7 @@ def plot_disagreement(distribution):
         distribution["dissenting"], distribution["cumulative"], "o-", color="#d55e00",
         label="cumulative share",
     )  # fmt: skip
-    for row in distribution.itertuples():
-        if row.share < row.cumulative - 0.08:  # else the curve stands where the label would
-            ax.text(row.dissenting, row.share + 0.01, f"{row.instances}", ha="center", fontsize=8)
-    ax.set_xticks(distribution["dissenting"])
+    _count_below(ax, distribution)
     ax.set(xlabel="judges not choosing the modal verdict", ylabel="share of instances")
     ax.set_ylim(0, 1.06)
     ax.legend(loc="center right")
@@ -99,23 +96,21 @@ def plot_reliability(reliability):
     """
     told = reliability.dropna(subset=["reliability"])
     ax = style.new_axes(6, width=5.6)
+    if told.empty:
+        words = "With fewer than four judges on the same instances reliability cannot be estimated."
+        return style.say(ax, words)
     ax.plot(told["dissenting"], told["reliability"], "o-", color=style.ACCENT)
-    for row in told.itertuples():
-        ax.annotate(
-            f"n={row.instances}", (row.dissenting, row.reliability), xytext=(6, 6),
-            textcoords="offset points", fontsize=8,
-        )  # fmt: skip
-    ax.set_xticks(told["dissenting"])
+    _count_below(ax, told)
     ax.set(xlabel="judges not choosing the modal verdict", ylabel="chance that two halves agree")
     ax.set_ylim(0, 1.08)
-    words = (
-        "With fewer than four judges on the same instances it cannot be estimated."
-        if told.empty
-        else f"From {told['reliability'].max():.2f} down to {told['reliability'].min():.2f}."
-    )
-    if told.empty:
-        ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", fontsize=9, wrap=True)
+    words = f"From {told['reliability'].max():.2f} down to {told['reliability'].min():.2f}."
     return style.describe(ax, f"Majority reliability by number of dissenting judges. {words}")
+
+
+def _count_below(ax, table):
+    """Put the number of instances under each number of dissenting judges."""
+    ax.set_xticks(table["dissenting"])
+    ax.set_xticklabels([f"{row.dissenting}\nn={row.instances}" for row in table.itertuples()])
 
 
 def _family_colours(judges, families):

@@ -79,7 +79,7 @@ def plot_slot_wins(slots):
     )  # fmt: skip
     for ax, (label, rows) in zip(axes.flat, panels, strict=False):
         _draw_slots(ax, rows)
-        ax.set_title(_wrap(label), fontsize=9)
+        ax.set_title(style.wrap_name(label), fontsize=9)
     for ax in axes.flat[len(panels) :]:
         ax.set_visible(False)
     top = np.nanmax(frame[["share", "share_high"]].to_numpy(dtype=float), initial=0.5)
@@ -105,15 +105,6 @@ def _draw_slots(ax, rows):
         ax.plot(place, rows["expected_shown"], "o", color="#d55e00", markersize=5)
     ax.set_xticks(place)
     ax.grid(visible=False, axis="x")
-
-
-def _wrap(label, width=24):
-    """Break a long name at a sign near its middle, so that titles of panels stay apart."""
-    if len(label) <= width:
-        return label
-    breaks = [index + 1 for index, sign in enumerate(label[:-1]) if sign in "-/_ ·"]
-    middle = min(breaks, key=lambda index: abs(index - len(label) / 2), default=len(label) // 2)
-    return label[:middle] + "\n" + label[middle:]
 
 
 def _read(frame):

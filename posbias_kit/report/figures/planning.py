@@ -35,10 +35,7 @@ def plot_planning(table, value="half_width_high", target=None):
     """
     table = table.assign(label=style.label_judges(table)).dropna(subset=[value])
     if table.empty:
-        ax = style.new_axes(2)
-        ax.set_axis_off()
-        ax.text(0.5, 0.5, _NO_ANSWER, ha="center", va="center")
-        return style.describe(ax, _NO_ANSWER)
+        return style.say(style.new_axes(2), "No design has an answer.")
     names = {"comparisons": "comparisons a question", "repeats": "repeats"}
     frame = table.rename(columns=names)
     many = frame["label"].nunique()
@@ -46,7 +43,7 @@ def plot_planning(table, value="half_width_high", target=None):
         grid = sns.relplot(
             frame, x="questions", y=value, hue=names["comparisons"], style=names["repeats"],
             col="label", col_wrap=2 if many in (2, 4) else 3, kind="line", marker="o",
-            palette=style.SEQUENTIAL, legend="full", height=2.9, aspect=1.25,
+            palette=style.SEQUENTIAL, legend="full", height=2.4, aspect=1.25,
         )  # fmt: skip
     ticks = sorted(frame["questions"].unique())
     grid.set(xscale="log", ylim=(0, None))
@@ -56,11 +53,10 @@ def plot_planning(table, value="half_width_high", target=None):
         if target is not None:
             ax.axhline(target, color=style.INK, linestyle=":", linewidth=1)
     grid.set_axis_labels("questions", _VALUES[value])
-    grid.set_titles(col_template="{col_name}")
+    for label, ax in grid.axes_dict.items():
+        ax.set_title(style.wrap_name(label))
+    grid.tight_layout()
     return style.describe(grid, _read_out(table, value, target))
-
-
-_NO_ANSWER = "No design has an answer."
 
 
 def _read_out(table, value, target):

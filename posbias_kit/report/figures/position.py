@@ -68,12 +68,12 @@ def plot_tasks(bias, value="pc"):
     sizes = frame.pivot(index="label", columns="task", values=f"{value}_n")
     notes = matrix.map("{:.2f}".format) + "\n" + sizes.map("n={}".format)
     notes = notes.where(matrix.notna(), "–")
-    ax = style.new_axes(len(matrix), width=1.8 + 0.85 * matrix.shape[1], per_row=0.5)
+    ax = style.new_axes(len(matrix), width=2.4 + 0.6 * matrix.shape[1], per_row=0.45)
     limits = {"vmin": 0, "vmax": 1, "cmap": style.SEQUENTIAL}
     if value == "pf":
         reach = max(0.1, np.nanmax(np.abs(matrix.to_numpy())))
         limits = {"vmin": -reach, "vmax": reach, "cmap": style.DIVERGING}
-    options = {"annot_kws": {"size": 8}, "cbar_kws": {"label": name}, "linewidths": 1}
+    options = {"annot_kws": {"size": 7.5}, "cbar_kws": {"label": name}, "linewidths": 1}
     sns.heatmap(matrix, annot=notes, fmt="", ax=ax, **limits, **options)
     ax.set(xlabel="", ylabel="")
     ax.set_xticks(ax.get_xticks(), ax.get_xticklabels(), rotation=35, ha="right")

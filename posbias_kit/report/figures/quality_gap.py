@@ -47,22 +47,22 @@ def plot_quality_gap(units, fits, response="pc"):
     )
     with plt.rc_context({"figure.constrained_layout.use": False}):  # the grid lays itself out
         grid = sns.FacetGrid(
-            points, row="label", col="source", height=2.4, aspect=1.5, margin_titles=True,
-            sharex="col",
+            points, row="label", col="source", height=2.4, aspect=1.5, sharex="col",
         )  # fmt: skip
     grid.map_dataframe(sns.scatterplot, x="win_rate", y=response, s=18, alpha=0.5, linewidth=0)
+    grid.set_titles("")
     for (label, source), ax in grid.axes_dict.items():
         _draw_fit(ax, fits[(fits["label"] == label) & (fits["source"] == source)], response, source)
+        ax.set_title(f"{label}\n{_SOURCES[source]}", fontsize=9)
     grid.set(ylim=(-0.05, 1.05) if response == "pc" else (-1.05, 1.05))
     grid.set_axis_labels("overall win rate", _NAMES[response])
-    grid.set_titles(row_template="{row_name}", col_template="")
     for ax, source in zip(grid.axes[0], grid.col_names, strict=True):
-        ax.set_title(_SOURCES[source])
         if source != "scores":
             ax.set_xlim(-0.02, 1.02)  # shared by the column
     for ax, source in zip(grid.axes[-1], grid.col_names, strict=True):
         if source == "scores":
             ax.set_xlabel("difference of mean scores")
+    grid.tight_layout()
     style.describe(grid, f"{_NAMES[response].capitalize()} against overall win rate. {_say(fits)}")
     return grid
 

@@ -83,7 +83,7 @@ def _draw(ax, frame, judge, methods):
                 fontsize=8,
             )  # fmt: skip
     lowest = max(len(left), len(right), 1)
-    ax.set(title=judge, xlim=(-0.02, 1.02), ylim=(lowest + 0.6, 0.4), yticks=[])
+    ax.set(title=style.wrap_name(judge), xlim=(-0.02, 1.02), ylim=(lowest + 0.6, 0.4), yticks=[])
     ax.set_xticks([0, 1], [_name(method) for method in methods])
     ax.grid(visible=False)
     for spine in ax.spines.values():
