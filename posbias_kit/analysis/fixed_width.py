@@ -25,10 +25,11 @@ def fixed_width_sequence(consistent, complete, strata, planned, *, most=1, level
     and the interval is Wilson's at the effective size pc (1 - pc) / se2 (n / (1 - n / N) where
     nothing varied), with 1.1 z in place of z. One stops when it is no wider than was asked for.
     The last term of se2 is Chow and Robbins' 1 / n; the factor, found by replay, pays for
-    choosing the moment. In simulations of 480 and 2,400 comparisons, PC .5 to .99, it holds the
-    truth at the stop in .94 to .99; pc +- 1.1 z se would in .88 to 1, least near PC .97. This
-    is cheaper than :func:`posbias_kit.analysis.betting_sequence` and approximate: it holds for
-    the first look at which it is narrow enough, not for stopping at will.
+    choosing the moment. In 96 simulated populations of 480 and 2,400 comparisons, PC .5 to .99,
+    150 orders each, it held the truth at the stop in .91 to 1, in all but one in .93 or more;
+    pc +- 1.1 z se did in .88 to 1, least near PC .95 to .97. This is cheaper than
+    :func:`posbias_kit.analysis.betting_sequence` and approximate: it holds for the first look
+    at which it is narrow enough, not for stopping at will.
 
     It is a statement about these comparisons only, not about other questions.
 

@@ -16,7 +16,8 @@ from posbias_kit.errors import check_choice
 RULES = ("betting", "fixed_width")
 STRATA = ("task", "cluster")
 
-_POPULATION = ["benchmark", "experiment", "arm", "slots"]
+POPULATION = ["benchmark", "experiment", "arm", "slots"]
+"""What has a PC of its own; a rule goes through one after the other."""
 _COMPARISON = ["benchmark", "experiment", "arm", "turn", "comparison"]
 
 
@@ -92,7 +93,7 @@ class StoppingRule:
         told = asked.groupby(_COMPARISON, sort=False).agg(
             **about, repeats=("repeats", "max"), calls=("repeats", "sum"), rows=("rows", list)
         )
-        parts = told.reset_index().groupby(_POPULATION, sort=False)
+        parts = told.reset_index().groupby(POPULATION, sort=False)
         return [self._draw(part.reset_index(drop=True), judge) for _, part in parts]
 
     def _draw(self, part, judge):
@@ -132,10 +133,34 @@ class StoppingRule:
         strata, planned = plan[self.strata][:asked], plan[self.strata].value_counts()
         return fixed_width_sequence(*came, strata, planned.to_dict(), **given)
 
+    def stop(self, plan, verdicts):
+        """Return after how many comparisons the rule ends, all verdicts being at hand."""
+        told = self.follow(plan, verdicts, len(plan))
+        narrow = told["half_width"] <= self.half_width
+        return int(told["asked"][narrow].iloc[0]) if narrow.any() else len(plan)
+
     def reached(self, plan, verdicts, asked):
         """Tell whether enough is known once the first `asked` comparisons have come back."""
         told = self.follow(plan, verdicts, asked)
         return bool(len(told) and told["half_width"].iloc[-1] <= self.half_width)
+
+
+def stopping_rule(stop, level=0.95, seed=0):
+    """Return the rule that the key `judging.stop` of a study describes; None without one.
+
+    Parameters
+    ----------
+    stop : dict or None
+        rule, half_width, batch, strata.
+    level : float
+    seed : int
+
+    Examples
+    --------
+    >>> stopping_rule({"half_width": 0.05}).batch
+    20
+    """
+    return StoppingRule(**stop, level=level, seed=seed) if stop else None
 
 
 def _count(plan, verdicts):
@@ -146,73 +171,3 @@ def _count(plan, verdicts):
     counts["made"] = verdicts.groupby(_COMPARISON).size()
     at = pd.MultiIndex.from_frame(plan[_COMPARISON])
     return counts.reindex(at, fill_value=0).fillna(0).astype(int)
-
-
-def stopped_consistency(verdicts, presentations, rule):
-    """Tell what a run that was stopped by a rule knows about the planned benchmark.
-
-    The interval is the rule's own. It speaks of the comparisons that were planned, not of other
-    questions like them: for those, :func:`posbias_kit.analysis.position_bias` has the interval
-    over clusters, which is wider.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        The verdict table.
-    presentations : DataFrame
-        The plan.
-    rule : StoppingRule
-        The one that the run was asked by.
-
-    Returns
-    -------
-    DataFrame
-        One row a judge and population: benchmark, experiment, judge, arm, slots; rule; planned,
-        asked, not_made (comparisons); calls, calls_planned; complete; pc, pc_low, pc_high,
-        half_width; reached (whether it is as narrow as was asked for); note.
-
-    Raises
-    ------
-    ParamsError
-        The rule is none.
-    """
-    rows = [
-        _tell(rule, judge, plan, part)
-        for judge, part in verdicts.groupby("judge", sort=False)
-        for plan in rule.arrange(presentations, judge)
-    ]
-    return pd.DataFrame(rows, columns=_COLUMNS)
-
-
-def _tell(rule, judge, plan, verdicts):
-    told = rule.follow(plan, verdicts)
-    here = plan.iloc[0]
-    last = told.iloc[-1] if len(told) else pd.Series(np.nan, ["pc", "pc_low", "pc_high"])
-    asked = int(last.get("asked", 0))
-    half = last.get("half_width", np.nan)
-    reached = bool(half <= rule.half_width)
-    return {
-        **{name: here[name] for name in _POPULATION}, "judge": judge, "rule": rule.rule,
-        "planned": len(plan), "asked": asked, "not_made": len(plan) - asked,
-        "calls": int(plan["calls"][:asked].sum()), "calls_planned": int(plan["calls"].sum()),
-        "complete": int(last.get("complete", 0)),
-        "pc": last["pc"], "pc_low": last["pc_low"], "pc_high": last["pc_high"],
-        "half_width": half, "reached": reached, "note": _note(plan, asked, reached, half),
-    }  # fmt: skip
-
-
-def _note(plan, asked, reached, half):
-    """Say how it ended."""
-    if asked == len(plan):
-        return "all were asked: PC of the planned benchmark is known"
-    if reached:
-        return "about the planned comparisons only, not about other questions"
-    why = "no interval yet" if np.isnan(half) else "wider than was asked for"
-    return f"ended before the rule was met: {why}"
-
-
-_COLUMNS = [
-    "benchmark", "experiment", "judge", "arm", "slots", "rule", "planned", "asked", "not_made",
-    "calls", "calls_planned", "complete", "pc", "pc_low", "pc_high", "half_width", "reached",
-    "note",
-]  # fmt: skip
