@@ -55,6 +55,8 @@ class Plan(Section):
     """Sampled sets for each question in design `sets`."""
     repeats: Annotated[int, Field(ge=1)] = 3
     """Independent calls of each presentation."""
+    repeated_share: Share = 1.0
+    """Share of the comparisons, of each task in proportion, that are repeated; others: once."""
 
     @model_validator(mode="after")
     def _check(self):

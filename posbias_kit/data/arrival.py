@@ -1,5 +1,6 @@
-"""The order in which comparisons are drawn from a plan, without replacement."""
+"""Which comparisons of a plan come first, or are repeated: drawn without replacement."""
 
+import math
 import zlib
 
 import numpy as np
@@ -56,3 +57,42 @@ def arrival_order(size, strata=None, seed=0, name=""):
     within = mixed.groupby(mixed)
     at = (within.cumcount() + rng.random(size)) / within.transform("size")
     return drawn[np.argsort(at, kind="stable")]
+
+
+def share_repeats(plan, repeats, share=1.0, seed=0):
+    """Say how often each presentation is asked where only some comparisons are repeated.
+
+    The noise of a judge is known from a part of the comparisons; the rest of the calls are
+    better spent on other questions. *Source: Shi et al., Judging the Judges (arXiv 2406.07791),
+    which repeats a sample of its benchmarks.*
+
+    Parameters
+    ----------
+    plan : DataFrame
+        Presentations: comparison, task, identical.
+    repeats : int
+        Of a comparison that is repeated; the others are asked once.
+    share : float
+        Of the comparisons, rounded up; of each task in proportion.
+    seed : int
+
+    Returns
+    -------
+    ndarray of int
+        One number for each presentation, the same in all orders of a comparison.
+
+    Examples
+    --------
+    >>> plan = pd.DataFrame({"comparison": list("aabbccdd"), "task": "t", "identical": False})
+    >>> share_repeats(plan, 3, share=0.5).tolist()
+    [1, 1, 3, 3, 1, 1, 3, 3]
+    """
+    if share == 1:
+        return np.full(len(plan), repeats)
+    asked = plan[~plan["identical"]].drop_duplicates("comparison")
+    drawn = arrival_order(len(asked), asked["task"], seed, "repeats")
+    kept = asked["comparison"].iloc[drawn[: math.ceil(share * len(asked) - _ROUNDING)]]
+    return np.where(plan["comparison"].isin(kept), repeats, 1)
+
+
+_ROUNDING = 1e-9

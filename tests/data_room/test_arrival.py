@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from posbias_kit.data import plan_presentations, read_benchmark
 from posbias_kit.data.arrival import arrival_order
 from posbias_kit.errors import ParamsError
 
@@ -39,3 +40,27 @@ def test_every_comparison_may_come_first():
 def test_a_missing_stratum_is_refused():
     with pytest.raises(ParamsError, match="1 strata of 2 comparisons"):
         arrival_order(2, ["s"])
+
+
+def test_repeats_on_a_share_of_each_task():
+    """A quarter of the starter's comparisons, whole ones, of every task; the others once."""
+    bench = read_benchmark("starter")
+    plan = plan_presentations(bench, repeats=3, repeated_share=0.25, seed=2)
+    whole = plan_presentations(bench, repeats=3, seed=2)
+    by_comparison = plan.groupby("comparison")["repeats"]
+    repeated = by_comparison.first() == 3
+
+    assert (by_comparison.nunique() == 1).all()
+    assert set(plan["repeats"]) == {1, 3}
+    assert repeated.sum() == 120
+    of_task = plan.drop_duplicates("comparison").groupby("task")["repeats"]
+    assert of_task.apply(lambda told: (told == 3).mean()).between(0.2, 0.3).all()
+    assert plan.drop(columns="repeats").equals(whole.drop(columns="repeats"))
+    assert (whole["repeats"] == 3).all()
+
+
+@pytest.mark.parametrize(("share", "repeated"), [(0.0, 0), (0.001, 1), (1.0, 480)])
+def test_share_of_repeats_is_rounded_up(share, repeated):
+    plan = plan_presentations(read_benchmark("starter"), repeats=2, repeated_share=share)
+
+    assert (plan["repeats"] == 2).sum() == 2 * repeated
