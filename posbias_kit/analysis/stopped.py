@@ -44,7 +44,7 @@ def stopped_consistency(verdicts, presentations, rule):
     ...     judges, study.presentations, study.answers, stop=rule)
     >>> told = stopped_consistency(verdicts, study.presentations, rule)
     >>> told[["planned", "asked", "not_made", "reached"]].values.tolist()
-    [[480, 120, 360, True]]
+    [[480, 140, 340, True]]
     """
     judges = verdicts.groupby("judge", sort=False) if rule else ()
     rows = [
