@@ -55,6 +55,8 @@ class Plan(Section):
     """Sampled sets for each question in design `sets`."""
     repeats: Annotated[int, Field(ge=1)] = 3
     """Independent calls of each presentation."""
+    repeated_share: Share = 1.0
+    """Share of the comparisons, of each task in proportion, that are repeated; others: once."""
 
     @model_validator(mode="after")
     def _check(self):
@@ -131,6 +133,19 @@ class Caps(Section):
     """Ask before a run that may cost more than this; `posbias run --yes` does not ask."""
 
 
+class Stop(Section):
+    """When PC of the planned benchmark is known well enough; not about other questions."""
+
+    rule: Literal["betting", "fixed_width"] = "betting"
+    """Valid whenever one looks (betting), or cheaper and approximate (fixed_width)."""
+    half_width: Annotated[float, Field(gt=0, lt=0.5)] = 0.03
+    """Half of the interval's width at which to stop; its level is the study's."""
+    batch: Count = 20
+    """Comparisons asked between two looks, each in all orders and repeats."""
+    strata: Literal["task", "cluster"] = "task"
+    """Drawn from in proportion by fixed_width; betting draws from all."""
+
+
 class Judging(Section):
     """Who judges."""
 
@@ -140,6 +155,8 @@ class Judging(Section):
     """What judging may use up; what is left when a cap is reached is said."""
     ask_invalid_again: bool = False
     """Ask again where a reply came back without a usable verdict; both replies are kept."""
+    stop: Stop | None = None
+    """Stop asking a judge by this rule; without one all that is planned is asked."""
 
     @model_validator(mode="after")
     def _check(self):
@@ -147,6 +164,9 @@ class Judging(Section):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"judge names stand twice: {', '.join(twice)}")
+        told = [judge.name for judge in self.judges if judge.kind == "recorded"]
+        if self.stop and told:
+            raise ValueError(f"`stop` has no use with recorded judges: {', '.join(told)}")
         return self
 
 

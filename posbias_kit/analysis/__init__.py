@@ -7,6 +7,7 @@ from posbias_kit.analysis.agreement import (
     judge_clusters,
     judge_linkage,
 )
+from posbias_kit.analysis.betting import betting_sequence
 from posbias_kit.analysis.coefficients import agreement_coefficients
 from posbias_kit.analysis.components import variance_components
 from posbias_kit.analysis.coupling import coupling_null, quality_gap_sources
@@ -21,6 +22,7 @@ from posbias_kit.analysis.disagreement import (
 from posbias_kit.analysis.estimate import Estimate, estimate_metric
 from posbias_kit.analysis.factors import explain_bias
 from posbias_kit.analysis.fairness import listwise_fairness
+from posbias_kit.analysis.fixed_width import fixed_width_sequence
 from posbias_kit.analysis.formats import answer_features, match_lengths
 from posbias_kit.analysis.labels import label_accuracy, label_agreement, majority_labels
 from posbias_kit.analysis.missing import missing_bounds
@@ -33,11 +35,13 @@ from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.position import position_bias, verdict_counts
 from posbias_kit.analysis.quality_gap import OWR, quadratic_curve, quality_gap_fits
 from posbias_kit.analysis.rank_changes import largest_moves, rank_changes
+from posbias_kit.analysis.sequential import StoppingRule, stopping_rule
 from posbias_kit.analysis.series import build_series, choose_experiment, name_families
 from posbias_kit.analysis.slot_effects import slot_effects
 from posbias_kit.analysis.slots import slot_wins
 from posbias_kit.analysis.stability import chance_stability, repetition_stability
 from posbias_kit.analysis.stepwise import stepwise_aic
+from posbias_kit.analysis.stopped import stopped_consistency, take_rule_intervals
 from posbias_kit.analysis.tasks import task_differences
 from posbias_kit.analysis.two_way import two_way_intervals
 from posbias_kit.analysis.units import build_units, win_rates
@@ -46,10 +50,12 @@ from posbias_kit.analysis.worksheet import class_counts, worksheet
 __all__ = [
     "OWR",
     "Estimate",
+    "StoppingRule",
     "adjusted_win_rates",
     "agreement_coefficients",
     "agreement_matrix",
     "answer_features",
+    "betting_sequence",
     "build_series",
     "build_units",
     "chance_stability",
@@ -63,6 +69,7 @@ __all__ = [
     "estimate_metric",
     "explain_bias",
     "extreme_instances",
+    "fixed_width_sequence",
     "inconsistency_split",
     "judge_agreement",
     "judge_clusters",
@@ -93,6 +100,9 @@ __all__ = [
     "slot_effects",
     "slot_wins",
     "stepwise_aic",
+    "stopped_consistency",
+    "stopping_rule",
+    "take_rule_intervals",
     "task_differences",
     "two_way_intervals",
     "variance_components",

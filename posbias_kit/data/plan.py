@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from posbias_kit.data.arrival import share_repeats
 from posbias_kit.data.benchmark import Benchmark
 from posbias_kit.data.presentations import identify
 from posbias_kit.errors import ParamsError
@@ -77,6 +78,7 @@ def plan_presentations(
     set_size=3,
     sets_per_question=1,
     repeats=1,
+    repeated_share=1.0,
     seed=0,
 ):
     """Plan every presentation of a study.
@@ -99,8 +101,11 @@ def plan_presentations(
         Only for design "sets".
     repeats : int
         Independent calls of each presentation.
+    repeated_share : float
+        Share of the comparisons, of each task in proportion, that are repeated; the others are
+        asked once, in every order.
     seed : int
-        Of the sampled sets and their base orders.
+        Of the sampled sets, their base orders, and the comparisons that are repeated.
 
     Returns
     -------
@@ -142,9 +147,11 @@ def plan_presentations(
     plan = pd.DataFrame(rows, columns=["question", "shown", "order"])
     plan["reference"] = reference if design == Design.REFERENCE else ""
     plan["identical"] = _identical(plan, answers)
-    plan = plan.assign(**identify(plan), experiment="", turn="", arm="", repeats=repeats)
+    plan = plan.assign(**identify(plan), experiment="", turn="", arm="")
     about = questions[["benchmark", "question", "task", "cluster"]]
-    return validate(plan.merge(about, on="question", validate="many_to_one"), "presentations")
+    plan = plan.merge(about, on="question", validate="many_to_one")
+    plan["repeats"] = share_repeats(plan, repeats, repeated_share, seed)
+    return validate(plan, "presentations")
 
 
 def _sets(names, design, reference, set_size, sets_per_question, rng):

@@ -4,6 +4,8 @@ import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
+import pandas as pd
+
 from posbias_kit.judge_kinds import AnthropicParams, LocalParams, OpenAIParams
 from posbias_kit.judging.ask import Call
 from posbias_kit.judging.budget import estimate_tokens, price
@@ -79,7 +81,7 @@ class LiveJudge:
                 )
         return keys
 
-    def open_calls(self, shown, keys, states, again=False):
+    def open_calls(self, shown, keys, states, again=False, drawn=None):
         """Yield the series that have calls without a reply, each as a list of Call.
 
         Parameters
@@ -91,8 +93,10 @@ class LiveJudge:
             What the log knows.
         again : bool
             Ask also where there was a reply without a usable verdict.
+        drawn : iterable of list of (row, repeat), optional
+            The series to ask; by default all, in a seeded random order.
         """
-        for series in shown.series(self.seed):
+        for series in shown.series(self.seed) if drawn is None else drawn:
             calls = []
             for row, repeat in series:
                 state = states.get(keys[row, repeat])
@@ -104,6 +108,20 @@ class LiveJudge:
                     )  # fmt: skip
             if calls:
                 yield calls
+
+    def collect(self, shown, states):
+        """Return the calls of this judge as the log has them.
+
+        Returns
+        -------
+        DataFrame
+            One row a call that was made: row (position among the presentations), repeat, status,
+            reason, choice, margin.
+        """
+        keys = self.identify(shown)
+        rows = [(*at, *states[key][:4]) for at, key in keys.items() if key in states]
+        columns = ["row", "repeat", "status", "reason", "choice", "margin"]
+        return pd.DataFrame(rows, columns=columns).astype({"choice": "Int64", "margin": float})
 
     def most(self, prompt):
         """Return what one call may use up: calls, tokens, money."""

@@ -1,20 +1,20 @@
 """Ask the judges of a study, and collect their verdicts in one table."""
 
-import json
-
 import pandas as pd
 
 from posbias_kit.data import STARTER_QUALITY, build_verdicts
 from posbias_kit.errors import ParamsError
 from posbias_kit.judge_kinds import LIVE, PlantedParams
 from posbias_kit.judging.budget import Budget
+from posbias_kit.judging.calls import join_calls, plain_rows
 from posbias_kit.judging.live import LiveJudge
 from posbias_kit.judging.log import JudgmentLog
 from posbias_kit.judging.log_table import read_states
 from posbias_kit.judging.planted import PlantedJudge
 from posbias_kit.judging.recorded import RecordedJudge
-from posbias_kit.judging.session import ask_live, collect
+from posbias_kit.judging.session import ask_live
 from posbias_kit.judging.shown import Shown
+from posbias_kit.judging.stopping import cut_calls
 from posbias_kit.params import parse_section
 from posbias_kit.study import Caps, Judging
 
@@ -54,6 +54,7 @@ def judge_presentations(
     *,
     caps=None,
     ask_invalid_again=False,
+    stop=None,
     ask=True,
 ):
     """Ask every judge about every presentation, as often as the plan says.
@@ -77,6 +78,9 @@ def judge_presentations(
         As the key `judging.caps` of a study. Calls that a cap kept from being made have no row.
     ask_invalid_again : bool
         Ask live judges again where a reply held no usable verdict.
+    stop : posbias_kit.analysis.StoppingRule, optional
+        Rule that says what is drawn next and when it is enough; recorded judges have no use for
+        one. Calls that it made superfluous have no row.
     ask : bool
         False takes the verdicts of live judges from the log as it is.
 
@@ -106,44 +110,32 @@ def judge_presentations(
             )
         shown = Shown(asked, questions, answers)
         if ask:
-            _ask_all(live, shown, log, caps, ask_invalid_again)
+            _ask_all(live, shown, log, caps, ask_invalid_again, stop)
         states = read_states(log)
     parts = []
     for judge in judges:
         if not len(asked):
             calls = pd.DataFrame()
         elif isinstance(judge, LiveJudge):
-            calls = collect(judge, shown, states)
+            calls = judge.collect(shown, states)
         else:
             calls = judge.judge(asked, answers)
-        parts += [_join(asked, calls, judge.name), _spare(spared, judge.name)]
+            if stop and not isinstance(judge, RecordedJudge):
+                calls = cut_calls(stop, asked, calls, judge.name)
+        parts += [join_calls(asked, calls, judge.name), _spare(spared, judge.name)]
     return build_verdicts(pd.concat([part for part in parts if len(part)], ignore_index=True))
 
 
-def _ask_all(judges, shown, path, caps, again):
+def _ask_all(judges, shown, path, caps, again, stop):
     caps = parse_section(Caps, caps or {}, place="judging.caps")
     with JudgmentLog(path) as log:
         budget = Budget(caps, log.totals())
         for judge in judges:
-            ask_live(judge, shown, log, budget, again)
-
-
-def _join(presentations, calls, judge):
-    if calls.empty:
-        return calls
-    rows = presentations.iloc[calls["row"]].reset_index(drop=True)
-    answer = calls.drop(columns="row").reset_index(drop=True)
-    return _plain(pd.concat([rows, answer], axis=1)).assign(judge=judge)
+            ask_live(judge, shown, log, budget, again, stop)
 
 
 def _spare(presentations, judge):
     rows = presentations.loc[presentations.index.repeat(presentations["repeats"])]
     repeat = rows.groupby(level=0).cumcount() + 1
     blank = {"status": "identical", "reason": "", "choice": pd.NA, "judge": judge}
-    return _plain(rows).assign(repeat=repeat, **blank).astype({"choice": "Int64"})
-
-
-def _plain(rows):
-    """Give back to `build_verdicts` what it derives itself, from the one thing shown."""
-    shown = [tuple(json.loads(text)) for text in rows["shown"]]
-    return rows.drop(columns=["identical", "repeats"]).assign(shown=shown)
+    return plain_rows(rows).assign(repeat=repeat, **blank).astype({"choice": "Int64"})

@@ -53,6 +53,7 @@ class Runner:
         """The cap that ended the run, in words."""
         self.interrupted = False
         self._problem = self._loop = None
+        self._flying = set()
 
     async def run(self, series):
         """Make the calls of each series.
@@ -60,7 +61,8 @@ class Runner:
         Parameters
         ----------
         series : iterable of list of Call
-            All open calls of one comparison in one repeat, as they shall go out.
+            All open calls of one comparison in one repeat, as they shall go out; None where
+            what is in flight has to come back before the next is known.
 
         Raises
         ------
@@ -80,7 +82,9 @@ class Runner:
                 self._halted.set()
             async with asyncio.TaskGroup() as group:
                 for calls in series:
-                    if self._halted.is_set() or not await self._run_series(calls, group):
+                    if calls is None:
+                        await self._land()
+                    elif self._halted.is_set() or not await self._run_series(calls, group):
                         break
         finally:
             await self.log.flush()
@@ -97,6 +101,11 @@ class Runner:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._task.cancel if again else self._halted.set)
 
+    async def _land(self):
+        while self._flying:
+            await asyncio.wait(self._flying)
+        await self.log.flush()
+
     async def _run_series(self, calls, group):
         most = _sum(call.most for call in calls)
         while not self.budget.admit(most):
@@ -108,6 +117,8 @@ class Runner:
         for call in calls:
             await self._slots.acquire()
             task = group.create_task(self._one(call))
+            self._flying.add(task)
+            task.add_done_callback(self._flying.discard)
             if not self.tally.replies and self.tally.failed < _UNHEARD:
                 await asyncio.wait([task])
         return True

@@ -5,19 +5,18 @@ import warnings
 from collections import Counter
 from threading import Event, Thread
 
-import pandas as pd
-
 from posbias_kit.errors import JudgeError
 from posbias_kit.judging.live import is_done
 from posbias_kit.judging.progress import Progress
 from posbias_kit.judging.runner import Runner
+from posbias_kit.judging.stopping import series_until
 from posbias_kit.schema import Reason, Status
 
 TRUNCATED_SHARE = 0.05
 """A larger share of replies that were cut off is worth a warning."""
 
 
-def ask_live(judge, shown, log, budget, again=False):
+def ask_live(judge, shown, log, budget, again=False, stop=None):
     """Make the calls of a live judge that have no reply yet, and tell what is worth telling.
 
     Ctrl-C lets the calls in flight come to their end; a second one drops them.
@@ -30,6 +29,8 @@ def ask_live(judge, shown, log, budget, again=False):
     budget : Budget
     again : bool
         Ask also where there was a reply without a usable verdict.
+    stop : posbias_kit.analysis.StoppingRule, optional
+        When to stop asking.
 
     Raises
     ------
@@ -39,7 +40,10 @@ def ask_live(judge, shown, log, budget, again=False):
         After Ctrl-C, when all is written.
     """
     keys, states = judge.identify(shown), log.states()
-    series = judge.open_calls(shown, keys, states, again)
+    if stop is None:
+        series = judge.open_calls(shown, keys, states, again)
+    else:
+        series = series_until(stop, judge, shown, keys, log, again)
     first = next(series, None)
     if first is not None:
         prices = judge.params.prices
@@ -65,21 +69,6 @@ def ask_live(judge, shown, log, budget, again=False):
     _check_replies(judge, keys, states)
     for notice in _notices(judge, set(keys.values()), log):
         _warn(judge, notice)
-
-
-def collect(judge, shown, states):
-    """Return the calls of a live judge as the log has them.
-
-    Returns
-    -------
-    DataFrame
-        One row a call that was made: row (position among the presentations), repeat, status,
-        reason, choice, margin.
-    """
-    keys = judge.identify(shown)
-    rows = [(*at, *states[key][:4]) for at, key in keys.items() if key in states]
-    columns = ["row", "repeat", "status", "reason", "choice", "margin"]
-    return pd.DataFrame(rows, columns=columns).astype({"choice": "Int64", "margin": float})
 
 
 def _chain(first, series):

@@ -65,7 +65,19 @@ class Shown:
         codes = {at: number for number, at in enumerate(dict.fromkeys(self._at))}
         turn = rng.permutation(len(codes))
         mixed = [groups[index].tolist() for index in rng.permutation(len(groups))]
-        for rows in sorted(mixed, key=lambda rows: turn[codes[self._at[rows[0]]]]):
+        mixed.sort(key=lambda rows: turn[codes[self._at[rows[0]]]])
+        yield from self.series_of(mixed, rng)
+
+    def series_of(self, comparisons, rng):
+        """Yield the series of some comparisons, their repeats and orders mixed.
+
+        Parameters
+        ----------
+        comparisons : iterable of list of int
+            The rows of each.
+        rng : numpy.random.Generator
+        """
+        for rows in comparisons:
             most = max(self.repeats[row] for row in rows)
             for repeat in (rng.permutation(most) + 1).tolist():
                 order = [rows[place] for place in rng.permutation(len(rows))]

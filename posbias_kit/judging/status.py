@@ -27,7 +27,7 @@ def count_statuses(judges, verdicts, presentations):
     DataFrame
         One row a benchmark and judge: benchmark, judge, what ("simulation", "recorded" or "asked
         now"), planned (calls), ok, invalid, failed, identical (nobody was asked), not_made (a cap
-        was reached, or nothing was recorded).
+        was reached, a stopping rule knew enough, or nothing was recorded).
 
     Examples
     --------

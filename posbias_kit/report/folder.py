@@ -150,6 +150,11 @@ class Run:
         """Read a saved result back, with the types it had: ids stay text, gaps are missing."""
         return read_csv(self.folder / "tables" / f"{name}.csv")
 
+    def find_table(self, name):
+        """Read a saved result back, or return None where no notebook has saved it."""
+        there = (self.folder / "tables" / f"{name}.csv").is_file()
+        return self.table(name) if there else None
+
     def save_figure(self, plot, name):
         """Save a figure as ``figures/<name>.png``, .svg and .pdf, show it, and close it.
 

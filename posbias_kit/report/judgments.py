@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pandas as pd
 import yaml
 
+from posbias_kit.analysis import stopping_rule
 from posbias_kit.data import prepare_study
 from posbias_kit.errors import ReadError, RunError
 from posbias_kit.judging import LiveJudge, estimate_calls, judge_presentations, make_judges
@@ -125,7 +126,8 @@ def verify_judgments(run_name):
     with chdir(project_root()):
         judges = make_judges(study["judging"]["judges"], seed=study["seed"])
         tables = (run.load(name) for name in ("presentations", "answers", "questions"))
-        rebuilt = judge_presentations(judges, *tables, run.folder / LOG, ask=False)
+        stop = stopping_rule(study["judging"]["stop"], study["level"], study["seed"])
+        rebuilt = judge_presentations(judges, *tables, run.folder / LOG, stop=stop, ask=False)
     digests = [_digest(stored), _digest(rebuilt)]
     if digests[0] != digests[1]:
         raise RunError(

@@ -71,7 +71,7 @@ def plan_run(study, root, folder, earlier, inputs, start_from=None, only=None, f
     for job in jobs:
         job.why = _why_not(job, known.get(job.stage.name, {}), folder)
         if not job.why and job.stage.name == "judging":
-            job.why = _what_is_open(job.parameters["judges"], folder)
+            job.why = _what_is_open(job.parameters, folder)
     if only:
         _choose_one(jobs, known, folder, only)
     else:
@@ -125,15 +125,17 @@ def _why_not(job, record, folder):
     return f"{file} is missing or was changed" if file else ""
 
 
-def _what_is_open(judges, folder):
+def _what_is_open(parameters, folder):
     """Say what live judges are still to be asked: only a stage without failures can stand."""
-    live = [judge["name"] for judge in judges if judge["kind"] in _LIVE]
+    live = [judge["name"] for judge in parameters["judges"] if judge["kind"] in _LIVE]
     if not live:
         return ""
     verdicts = pd.read_parquet(folder / "verdicts.parquet", columns=["judge", "status"])
     status = verdicts.loc[verdicts["judge"].isin(live), "status"]
     planned = pd.read_parquet(folder / "presentations.parquet", columns=["repeats"])
     left = int(planned["repeats"].sum()) * len(live) - len(status)
+    if parameters["stop"]:  # leaves calls unmade, and would leave the same ones again
+        left = 0
     failed = int(status.eq(Status.FAILED).sum())
     return f"{failed} calls failed and {left} were not made" if failed or left else ""
 

@@ -64,7 +64,7 @@ def summarise_judges(bias, stability, counts, threshold=0.85, direction=None, sl
             "asked": table["asked"],
             "without_verdict": table["invalid"] + table["failed"],
             "stability": [_stability(row) for row in rows],
-            "consistency": [_with_interval(row, "pc", "") for row in rows],
+            "consistency": [_consistency(row) for row in rows],
             "fairness": [_fairness(row) for row in rows],
             "finding": [_finding(row, threshold, 1 - level) for row in rows],
         }
@@ -114,6 +114,12 @@ def _with_interval(row, name, sign):
         return "not estimable"
     text = f"{value:{sign}.3f}"
     return text if pd.isna(low) else f"{text} [{low:{sign}.3f}, {high:{sign}.3f}]"
+
+
+def _consistency(row):
+    text = _with_interval(row, "pc", "")
+    stopped = getattr(row, "pc_interval", "clusters") != "clusters"
+    return f"{text} (this benchmark only: stopped early)" if stopped else text
 
 
 def _fairness(row):
