@@ -1,19 +1,17 @@
 """What a notebook does with its run: load and store tables, save results and figures."""
 
-import io
 import os
 from pathlib import Path
 
 import pandas as pd
 
 from posbias_kit.errors import ParamsError, ReadError
-from posbias_kit.report.captions import FORMATS
 from posbias_kit.report.files import read_csv, replacing, write_csv
+from posbias_kit.report.pictures import write_figure
 from posbias_kit.report.stages import STAGES
 from posbias_kit.report.tables import show_tables_presented
 from posbias_kit.schema import TABLES, validate
 
-DPI = 144
 _MAKERS = {
     "questions": "01_data_preparation.ipynb",
     "answers": "01_data_preparation.ipynb",
@@ -172,43 +170,7 @@ class Run:
         ParamsError
             The figure has no alt text.
         """
-        from IPython.display import Image, Markdown, display
-        from matplotlib import pyplot as plt
-        from PIL import Image as Picture
-
-        from posbias_kit.report.style import WORDS
-
-        figure = _figure_of(plot)
-        alt = str(figure.get_label()).strip()
-        if not alt:
-            raise ParamsError(
-                "the figure has no alt text",
-                place=name,
-                cure="say what it shows: ax.figure.set_label(text)",
-            )
-        if figure.get_gid() == WORDS:
-            plt.close(figure)
-            for ending in FORMATS:
-                (self.folder / "figures" / f"{name}.{ending}").unlink(missing_ok=True)
-            display(Markdown(f"*{alt}*"))
-            return
-        title = _title_of(figure) or name.replace("_", " ")
-        about = {"Title": title, "Description": alt}
-        data = self._write_figure(figure, f"{name}.png", about)
-        self._write_figure(figure, f"{name}.svg", about | {"Date": None})
-        self._write_figure(figure, f"{name}.pdf", {"Title": title, "CreationDate": None})
-        plt.close(figure)
-        width = Picture.open(io.BytesIO(data)).width * 96 // DPI
-        display(Image(data=data, width=width), metadata={"image/png": {"alt": alt}})
-
-    def _write_figure(self, figure, file, about):
-        """Write one format of a figure, free of the time, and return its bytes."""
-        buffer = io.BytesIO()
-        ending = file.rpartition(".")[2]
-        figure.savefig(buffer, format=ending, dpi=DPI, bbox_inches="tight", metadata=about)
-        with replacing(self.folder / "figures" / file) as temporary:
-            temporary.write_bytes(buffer.getvalue())
-        return buffer.getvalue()
+        write_figure(plot, self.folder / "figures", name)
 
     def _parquet(self, table):
         if table not in TABLES:
@@ -236,19 +198,3 @@ def check_run_name(name):
             place="run_name",
             allowed="letters, digits, dot, dash and underscore, at most 64",
         ) from None
-
-
-def _figure_of(plot):
-    if hasattr(plot, "ravel"):
-        plot = plot.ravel()[0]
-    if hasattr(plot, "get_figure"):
-        return plot.get_figure(root=True)
-    return plot.figure
-
-
-def _title_of(figure):
-    """Return the title of the figure, or of its panel where there is just one with a title."""
-    places = ("left", "center", "right")
-    titles = [axes.get_title(place) for axes in figure.axes for place in places]
-    titles = [title for title in titles if title]
-    return figure.get_suptitle() or (titles[0] if len(titles) == 1 else "")
