@@ -13,6 +13,7 @@ from posbias_kit.judge_kinds import JudgeParams
 from posbias_kit.schema import Design
 from posbias_kit.section import Amount, Count, Section, Share, Slug
 from posbias_kit.study_analysis import Disagreement, Metrics, OrderEffect, QualityGap, Summary
+from posbias_kit.study_review import Decision, Review
 from posbias_kit.table_mapping import TableMapping
 
 LAYOUT_NAMES = (
@@ -21,7 +22,7 @@ LAYOUT_NAMES = (
 )  # fmt: skip
 """Layouts of published judgments; each has a reader in :mod:`posbias_kit.data.layouts`."""
 
-SHARED = ("run_name", "seed", "level", "draws", "families", "rs_threshold")
+SHARED = ("run_name", "seed", "level", "draws", "families", "rs_threshold", "decision")
 """Keys of a study that any notebook may declare."""
 
 
@@ -185,6 +186,7 @@ class Study(Section):
     """Declared judge families: name -> judges."""
     rs_threshold: Share = 0.85
     """Repetition stability below this is marked unstable."""
+    decision: Decision = Decision()
     data_preparation: DataPreparation
     judging: Judging | None = None
     """Left out where `data_preparation` reads judgments: then nobody is asked."""
@@ -192,6 +194,7 @@ class Study(Section):
     quality_gap: QualityGap = QualityGap()
     disagreement: Disagreement = Disagreement()
     order_effect: OrderEffect = OrderEffect()
+    review: Review = Review()
     summary: Summary = Summary()
 
     @model_validator(mode="after")
@@ -205,6 +208,9 @@ class Study(Section):
             raise ValueError(f"summary.convention {self.summary.convention!r} is not computed: "
                              "add it to metrics.conventions")  # fmt: skip
         judges = {judge.name for judge in self.judging.judges} if self.judging else None
+        unknown = set(self.decision.judges or ()) - (judges or set())
+        if judges is not None and unknown:
+            raise ValueError(f"decision.judges: {sorted(unknown)}, judges are {sorted(judges)}")
         for section in ("metrics", "order_effect"):
             baseline = getattr(self, section).baseline
             if judges is not None and baseline not in {None, *judges}:

@@ -1,5 +1,6 @@
 """Notebook set-up, figures, the papermill chain and the HTML pages."""
 
+from posbias_kit.report.decisions import tell_decision
 from posbias_kit.report.figures import (
     plot_agreement,
     plot_consistency,
@@ -17,6 +18,7 @@ from posbias_kit.report.figures import (
     plot_tasks,
 )
 from posbias_kit.report.folder import Run, start
+from posbias_kit.report.review_store import load_if_there, read_refused, read_reviews
 from posbias_kit.report.summary import (
     HEADLINE_TABLES,
     choose_rows,
@@ -24,11 +26,13 @@ from posbias_kit.report.summary import (
     show_rows,
     summarise_judges,
 )
+from posbias_kit.report.worksheet import write_worksheet
 
 __all__ = [
     "HEADLINE_TABLES",
     "Run",
     "choose_rows",
+    "load_if_there",
     "plot_agreement",
     "plot_consistency",
     "plot_consistency_fairness",
@@ -43,11 +47,15 @@ __all__ = [
     "plot_slot_wins",
     "plot_stability",
     "plot_tasks",
+    "read_refused",
+    "read_reviews",
     "run_study",
     "show_once",
     "show_rows",
     "start",
     "summarise_judges",
+    "tell_decision",
+    "write_worksheet",
 ]
 
 
