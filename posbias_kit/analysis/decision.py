@@ -101,9 +101,9 @@ def decide(
     --------
     >>> from posbias_kit.data import build_verdicts
     >>> verdicts = build_verdicts(pd.DataFrame({
-    ...     "benchmark": "B", "task": "t", "judge": "j", "question": list("112233"),
-    ...     "shown": [("a", "b"), ("b", "a")] * 3, "repeat": 1, "status": "ok",
-    ...     "choice": pd.array([1, 2, 1, 2, 1, 2], dtype="Int64")}))
+    ...     "benchmark": "B", "task": "t", "judge": "j", "question": list("1122334455667788"),
+    ...     "shown": [("a", "b"), ("b", "a")] * 8, "repeat": 1, "status": "ok",
+    ...     "choice": pd.array([1, 2] * 8, dtype="Int64")}))
     >>> decide(verdicts).decision[["outcome", "winner", "lead"]].values.tolist()
     [['decided', 'a', 1.0]]
     """

@@ -166,22 +166,19 @@ def measure_moves(rows, rivals):
         The comparison's key, could_move (0 where neither leader nor rival stands in it).
     """
     asked = rows[rows["state"] != IDENTICAL]
-    place = [*PLACE, "turn", "question"]
-    place = list(dict.fromkeys(place))
     pairs = asked.assign(even=1 / asked["slots"].astype(float))
-    pairs = pairs.groupby([*place, "candidate"], observed=True)[["credit", "even"]].mean()
+    pairs = pairs.groupby([*PLACE, "question", "candidate"], observed=True)
+    pairs = pairs[["credit", "even"]].mean()
     credit = pairs["credit"].fillna(pairs["even"])
     count = credit.groupby(level=["turn", "question", "candidate"]).transform("size")
     weight = (1 / count).unstack("candidate", fill_value=0.0)
     credit = credit.unstack("candidate", fill_value=0.0)
     most = pd.Series(0.0, index=credit.index)
     for row in rivals.itertuples():
-        pair = [row.leader, row.rival]
-        if not row.questions or not set(pair) <= set(credit):
+        if not row.questions or not {row.leader, row.rival} <= set(credit):
             continue
-        (lead, rival), (w_lead, w_rival) = (
-            (table[name] for name in pair) for table in (credit, weight)
-        )
+        lead, rival = credit[row.leader], credit[row.rival]
+        w_lead, w_rival = weight[row.leader], weight[row.rival]
         fall = lead * w_lead + (1 - rival) * w_rival
         rise = (1 - lead) * w_lead + rival * w_rival
         most = np.maximum(most, np.maximum(fall, rise) / row.questions)
