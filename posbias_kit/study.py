@@ -68,6 +68,8 @@ class Plan(Section):
 
 _IDLE = {  # keys of data_preparation that have no use with a format
     "paper": {"sample", "plan", "options"},
+    "pilot": {"sample", "rule", "options"},
+    "runs": {"benchmark", "sample", "plan", "rule", "options"},
     "verdicts": {"benchmark", "sample", "plan", "rule", "options"},
     True: {"sample", "plan", "rule"},  # of other judgments
     False: {"rule", "options"},  # of a benchmark
@@ -77,10 +79,13 @@ _IDLE = {  # keys of data_preparation that have no use with a format
 class DataPreparation(Section):
     """Questions and answers in; comparisons, orders and repeats planned; or judgments read."""
 
-    format: Literal["starter", "fastchat", "paper", "verdicts", *LAYOUT_NAMES] = "starter"
-    """A benchmark (starter, fastchat), or the layout of judgments that are read instead."""
+    format: Literal[
+        "starter", "fastchat", "pilot", "paper", "verdicts", "runs", *LAYOUT_NAMES
+    ] = "starter"  # fmt: skip
+    """A benchmark (starter, fastchat), pairs that try a rubric (pilot), or the layout of judgments
+    that are read instead; runs: finished runs of the kit, to be compared."""
     path: str | Annotated[list[str], Field(min_length=1)] | None = None
-    """File or folder of `format`, or several; none for the starter benchmark."""
+    """File or folder of `format`, or several; none for what comes with the kit: starter, pilot."""
     benchmark: str | None = None
     """Name in the tables; for `paper` also which part to read: MTBench or DevBench."""
     sample: Sample = Sample()
@@ -99,11 +104,11 @@ class DataPreparation(Section):
     @property
     def reads(self):
         """Whether judgments are read, so that nobody is asked."""
-        return self.format not in ("starter", "fastchat")
+        return self.format not in ("starter", "fastchat", "pilot")
 
     @model_validator(mode="after")
     def _check(self):
-        if (self.format == "starter") != (self.path is None):
+        if self.format != "pilot" and (self.format == "starter") != (self.path is None):
             needs = "takes no" if self.path else "needs"
             raise ValueError(f"format {self.format!r} {needs} `path`")
         if (self.format == "table") != (self.mapping is not None):

@@ -33,6 +33,7 @@ from posbias_kit.analysis.noise import inconsistency_split
 from posbias_kit.analysis.order_differences import order_differences
 from posbias_kit.analysis.order_effect import order_effect
 from posbias_kit.analysis.parser_audit import labels_in_answers, parser_audit, reread_replies
+from posbias_kit.analysis.pilot import judge_pilot, sum_pilot
 from posbias_kit.analysis.planning import cheapest_designs, planning_table
 from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.position import position_bias, verdict_counts
@@ -48,12 +49,14 @@ from posbias_kit.analysis.reviews import (
     reviewers_and_judges,
     settle_reviews,
 )
+from posbias_kit.analysis.run_differences import run_differences
 from posbias_kit.analysis.series import build_series, choose_experiment, name_families
 from posbias_kit.analysis.slot_effects import slot_effects
 from posbias_kit.analysis.slots import slot_wins
 from posbias_kit.analysis.stability import chance_stability, repetition_stability
 from posbias_kit.analysis.stepwise import stepwise_aic
 from posbias_kit.analysis.stopped import stopped_consistency, take_rule_intervals
+from posbias_kit.analysis.task_directions import task_directions
 from posbias_kit.analysis.tasks import task_differences
 from posbias_kit.analysis.two_way import two_way_intervals
 from posbias_kit.analysis.units import build_units, win_rates
@@ -93,6 +96,7 @@ __all__ = [
     "judge_clusters",
     "judge_differences",
     "judge_linkage",
+    "judge_pilot",
     "label_accuracy",
     "label_agreement",
     "labels_in_answers",
@@ -120,6 +124,7 @@ __all__ = [
     "reviewer_agreement",
     "reviewer_coefficients",
     "reviewers_and_judges",
+    "run_differences",
     "settle_reviews",
     "slot_effects",
     "slot_wins",
@@ -127,7 +132,9 @@ __all__ = [
     "stopped_consistency",
     "stopping_rule",
     "take_rule_intervals",
+    "sum_pilot",
     "task_differences",
+    "task_directions",
     "two_way_intervals",
     "variance_components",
     "verdict_counts",

@@ -31,8 +31,8 @@ def _tell(row, decision):
     if not row["unresolved"] + row["excluded"]:
         counts = f"All {row['resolved']} pairs are resolved."
     why = f"{row['why'][0].upper()}{row['why'][1:]}."
-    rule = f"The rule: {_plain(row['rule'])}."
-    return f"{_code(', '.join(where))}: {head} {_plain(why)} {counts}\n\n{rule}"
+    rule = f"The rule: {escape_markdown(row['rule'])}."
+    return f"{_code(', '.join(where))}: {head} {escape_markdown(why)} {counts}\n\n{rule}"
 
 
 def _code(text):
@@ -40,7 +40,7 @@ def _code(text):
     return "`" + str(text).replace("`", "'") + "`"
 
 
-def _plain(text):
+def escape_markdown(text):
     """Escape what Markdown or HTML would read in a text that holds names."""
     for sign in "\\`*_{}[]<>#|":
         text = text.replace(sign, f"\\{sign}")

@@ -116,6 +116,8 @@ def digest_inputs(study, root):
     came_back = [f"outputs/{study['run_name']}/review/{name}" for name in _CAME_BACK]
     came_back = [path for path in came_back if (root / path).is_file()]
     paths |= {"review": came_back} if came_back else {}
+    if study["summary"]["pilot"]:
+        paths["summary"] = [f"outputs/{study['summary']['pilot']}/tables/pilot.csv"]
     return {
         stage: {
             path: _digest_input(root / recording_file(path), f"{stage}: {path}")
