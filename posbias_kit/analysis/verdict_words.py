@@ -69,12 +69,15 @@ def _why_open(rivals, orders, margin):
                 f"{closest['leader']} (by {closest['difference']:+.3f})")  # fmt: skip
     short = rivals[~(rivals["difference_low"] > margin)]
     if len(short):
-        names = "; ".join(
-            f"{row.leader} leads {row.rival} by {_with_interval(row)}"
-            for row in short.head(3).itertuples()
-        )
+        names = "; ".join(map(_short_of, short.head(3).itertuples()))
         return f"{names}: the rule asks that the interval lies above {margin:.2f}"
     return ""
+
+
+def _short_of(row):
+    if pd.isna(row.difference):
+        return f"{row.leader} and {row.rival} share no question"
+    return f"{row.leader} leads {row.rival} by {_with_interval(row)}"
 
 
 def _with_interval(row):

@@ -30,7 +30,7 @@ def _tell(row, decision):
               "lead in the worst case.")  # fmt: skip
     if not row["unresolved"] + row["excluded"]:
         counts = f"All {row['resolved']} pairs are resolved."
-    why = f"{row['why'][0].upper()}{row['why'][1:]}."
+    why = f"Why: {row['why']}."
     rule = f"The rule: {escape_markdown(row['rule'])}."
     return f"{_code(', '.join(where))}: {head} {escape_markdown(why)} {counts}\n\n{rule}"
 

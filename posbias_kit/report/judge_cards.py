@@ -64,7 +64,9 @@ def judge_cards(run, bias, stability, counts, effect, threshold=0.85):
 
 def show_cards(cards):
     """Turn the cards on their side: a column for each judge, RS before what hangs on it."""
-    table = cards.astype("str").T
+    numbers = cards.select_dtypes("float").columns
+    rounded = {name: cards[name].map("{:.3f}".format) for name in numbers}
+    table = cards.assign(**rounded).astype("str").T
     table.columns = [f"card {number}" for number in range(1, len(cards) + 1)]
     return table.rename_axis("about").reset_index()
 

@@ -19,7 +19,8 @@ def check_pilot(run, pilot):
     ----------
     run : Run
     pilot : str or None
-        Name of the pilot's run; none says that there was no pilot.
+        Name of the pilot's run; none says that there was no pilot. A run that is a pilot is held
+        against itself.
 
     Returns
     -------
@@ -27,6 +28,8 @@ def check_pilot(run, pilot):
         One row a judge: judge, pilot, pilot_judge, pairs, passed, failed (pairs), said.
     """
     named = (study_of(run).get("judging") or {}).get("judges", [])
+    if study_of(run).get("data_preparation", {}).get("format") == "pilot":
+        pilot = run.run_name
     if pilot is None:
         rows = [(judge["name"], "", "", 0, 0, "", "its prompt was not piloted") for judge in named]
         return pd.DataFrame(rows, columns=_COLUMNS)
