@@ -53,7 +53,8 @@ def verdict_sheet(verdicts):
     table = about.join(wide).join(spread).join(whole).reset_index()
     orders = [name.removesuffix("_verdicts") for name in wide.columns]
     each = [f"{order}_{what}" for order in orders for what in ("verdicts", "distribution")]
-    table[[*each, "distribution"]] = table[[*each, "distribution"]].fillna("")
+    texts = table.reindex(columns=[*each, "distribution"]).astype(object)
+    table[[*each, "distribution"]] = texts.where(texts.notna(), "")  # no verdict: nothing to tell
     lead = ["benchmark", "experiment", "arm", "judge", "turn", "task", "question", "comparison"]
     return table[[*lead, *each, "distribution", "class", "reason"]]
 

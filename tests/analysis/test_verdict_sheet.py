@@ -32,3 +32,12 @@ def test_lists_have_a_column_for_each_order():
 
     assert [row[f"r{turn}_verdicts"] for turn in range(3)] == ["b", "b", "b"]
     assert row["distribution"] == "b 3"
+
+
+def test_no_verdict_at_all_leaves_the_distributions_empty():
+    """Calls that failed are named; there is nothing to count."""
+    row = verdict_sheet(repeated(["XX XX"])).iloc[0]
+
+    assert row[["ab_verdicts", "ab_distribution", "distribution"]].tolist() == [
+        "–failed, –failed", "", ""
+    ]  # fmt: skip
