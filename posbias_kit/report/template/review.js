@@ -163,6 +163,11 @@ function take(text) {
   tell(taken + " entries taken from the file.");
 }
 
+function askForFile() {
+  part("open").focus();  // a browser opens its dialog for the field itself, not for the page
+  tell("Press Enter to choose the saved file.");
+}
+
 document.addEventListener("keydown", (event) => {
   const typing = document.activeElement === part("explanation");
   if (event.key === "Escape" && typing) return part("explanation").blur();
@@ -172,17 +177,12 @@ document.addEventListener("keydown", (event) => {
   const actions = {
     t: () => decide(data.tie), 0: () => decide(data.tie), i: () => decide(data.insufficient),
     e: () => part("explanation").focus(), n: () => go(state.at + 1), ArrowRight: () => go(state.at + 1),
-    p: () => go(state.at - 1), ArrowLeft: () => go(state.at - 1), u: goToOpen, s: save,
+    p: () => go(state.at - 1), ArrowLeft: () => go(state.at - 1), u: goToOpen, s: save, o: askForFile,
   };
   const action = item.answers[place] ? () => decide(item.answers[place][0]) : actions[event.key];
   if (!action) return undefined;
   event.preventDefault();
   return action();
-});
-// A browser lets a page ask for a file only once a key has been let go.
-document.addEventListener("keyup", (event) => {
-  const busy = document.activeElement === part("explanation") || event.ctrlKey || event.metaKey;
-  if (event.key === "o" && !busy) part("open").click();
 });
 part("explanation").addEventListener("input", (event) => {
   state.entries[data.items[state.at].item].explanation = event.target.value;
