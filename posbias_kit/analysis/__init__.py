@@ -39,7 +39,6 @@ from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.position import position_bias, verdict_counts
 from posbias_kit.analysis.quality_gap import OWR, quadratic_curve, quality_gap_fits
 from posbias_kit.analysis.rank_changes import largest_moves, rank_changes
-from posbias_kit.analysis.sequential import StoppingRule, stopping_rule
 from posbias_kit.analysis.review_queue import review_queue
 from posbias_kit.analysis.reviews import (
     compare_reviews,
@@ -50,6 +49,7 @@ from posbias_kit.analysis.reviews import (
     settle_reviews,
 )
 from posbias_kit.analysis.run_differences import run_differences
+from posbias_kit.analysis.sequential import StoppingRule, stopping_rule
 from posbias_kit.analysis.series import build_series, choose_experiment, name_families
 from posbias_kit.analysis.slot_effects import slot_effects
 from posbias_kit.analysis.slots import slot_wins
@@ -131,8 +131,8 @@ __all__ = [
     "stepwise_aic",
     "stopped_consistency",
     "stopping_rule",
-    "take_rule_intervals",
     "sum_pilot",
+    "take_rule_intervals",
     "task_differences",
     "task_directions",
     "two_way_intervals",
