@@ -117,7 +117,7 @@ MODELS = {key: value for key, value in WORKERS.items() if key not in ("judge", "
 
 def read(mapping, *parts):
     """Read published judgments as the kit does."""
-    return read_judgments("table", public(*parts), mapping=mapping)
+    return read_judgments("table", public(*parts), mapping=mapping, benchmark="published")
 
 
 def test_pandalm_annotators_as_reviewers():
