@@ -131,6 +131,44 @@ def read(arguments, output, detect, benchmark, mapping, options, rule):
     click.echo(read_to_file(arguments[0], arguments[1:], output, options, **given))
 
 
+@cli.group(cls=_Commands)
+def review():
+    """Hand disputed comparisons to reviewers, and take their decisions back."""
+
+
+@review.command("export")
+@click.argument("run_name", metavar="RUN")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder.")
+@click.option("--reviewers", required=True, metavar="A,B", help="Names, commas between.")
+@click.option("--limit", type=click.IntRange(min=1), help="Comparisons; else `review.queue`.")
+def review_export(run_name, output, reviewers, limit):
+    """Write a blinded sheet of RUN for each reviewer: CSV, spreadsheet, page."""
+    from posbias_kit.report.review import export_review
+
+    names = [name.strip() for name in reviewers.split(",") if name.strip()]
+    told = export_review(run_name, output, names, limit)
+    click.echo("\n".join(map(str, told["files"])))
+    click.echo(f"{told['items']} of {told['disputed']} disputed comparisons")
+    if told["naming_a_model"]:
+        click.echo(f"{told['naming_a_model']} answers name a model themselves: that is not hidden")
+
+
+@review.command("import")
+@click.argument("run_name", metavar="RUN")
+@click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+)
+def review_import(run_name, paths):
+    """Take filled sheets into RUN; ends with status 1 where a row was refused."""
+    from posbias_kit.report.review import describe_import, import_review
+
+    taken = import_review(run_name, paths)
+    click.echo(describe_import(taken))
+    click.echo(f"Now bring the report up to date: posbias run outputs/{run_name}/params.yaml")
+    if len(taken.refused):
+        sys.exit(1)
+
+
 @cli.command()
 @click.argument("name")
 def init(name):

@@ -13,6 +13,7 @@ from posbias_kit.judge_kinds import JudgeParams
 from posbias_kit.schema import Design
 from posbias_kit.section import Amount, Count, Section, Share, Slug
 from posbias_kit.study_analysis import Disagreement, Metrics, OrderEffect, QualityGap, Summary
+from posbias_kit.study_review import Decision, Review
 from posbias_kit.table_mapping import TableMapping
 
 LAYOUT_NAMES = (
@@ -21,7 +22,7 @@ LAYOUT_NAMES = (
 )  # fmt: skip
 """Layouts of published judgments; each has a reader in :mod:`posbias_kit.data.layouts`."""
 
-SHARED = ("run_name", "seed", "level", "draws", "families", "rs_threshold")
+SHARED = ("run_name", "seed", "level", "draws", "families", "rs_threshold", "decision")
 """Keys of a study that any notebook may declare."""
 
 
@@ -67,6 +68,8 @@ class Plan(Section):
 
 _IDLE = {  # keys of data_preparation that have no use with a format
     "paper": {"sample", "plan", "options"},
+    "pilot": {"sample", "rule", "options"},
+    "runs": {"benchmark", "sample", "plan", "rule", "options"},
     "verdicts": {"benchmark", "sample", "plan", "rule", "options"},
     True: {"sample", "plan", "rule"},  # of other judgments
     False: {"rule", "options"},  # of a benchmark
@@ -76,10 +79,13 @@ _IDLE = {  # keys of data_preparation that have no use with a format
 class DataPreparation(Section):
     """Questions and answers in; comparisons, orders and repeats planned; or judgments read."""
 
-    format: Literal["starter", "fastchat", "paper", "verdicts", *LAYOUT_NAMES] = "starter"
-    """A benchmark (starter, fastchat), or the layout of judgments that are read instead."""
+    format: Literal[
+        "starter", "fastchat", "pilot", "paper", "verdicts", "runs", *LAYOUT_NAMES
+    ] = "starter"  # fmt: skip
+    """A benchmark (starter, fastchat), pairs that try a rubric (pilot), or the layout of judgments
+    that are read instead; runs: finished runs of the kit, to be compared."""
     path: str | Annotated[list[str], Field(min_length=1)] | None = None
-    """File or folder of `format`, or several; none for the starter benchmark."""
+    """File or folder of `format`, or several; none for what comes with the kit: starter, pilot."""
     benchmark: str | None = None
     """Name in the tables; for `paper` also which part to read: MTBench or DevBench."""
     sample: Sample = Sample()
@@ -98,11 +104,11 @@ class DataPreparation(Section):
     @property
     def reads(self):
         """Whether judgments are read, so that nobody is asked."""
-        return self.format not in ("starter", "fastchat")
+        return self.format not in ("starter", "fastchat", "pilot")
 
     @model_validator(mode="after")
     def _check(self):
-        if (self.format == "starter") != (self.path is None):
+        if self.format != "pilot" and (self.format == "starter") != (self.path is None):
             needs = "takes no" if self.path else "needs"
             raise ValueError(f"format {self.format!r} {needs} `path`")
         if (self.format == "table") != (self.mapping is not None):
@@ -185,6 +191,7 @@ class Study(Section):
     """Declared judge families: name -> judges."""
     rs_threshold: Share = 0.85
     """Repetition stability below this is marked unstable."""
+    decision: Decision = Decision()
     data_preparation: DataPreparation
     judging: Judging | None = None
     """Left out where `data_preparation` reads judgments: then nobody is asked."""
@@ -192,6 +199,7 @@ class Study(Section):
     quality_gap: QualityGap = QualityGap()
     disagreement: Disagreement = Disagreement()
     order_effect: OrderEffect = OrderEffect()
+    review: Review = Review()
     summary: Summary = Summary()
 
     @model_validator(mode="after")
@@ -205,6 +213,9 @@ class Study(Section):
             raise ValueError(f"summary.convention {self.summary.convention!r} is not computed: "
                              "add it to metrics.conventions")  # fmt: skip
         judges = {judge.name for judge in self.judging.judges} if self.judging else None
+        unknown = set(self.decision.judges or ()) - (judges or set())
+        if judges is not None and unknown:
+            raise ValueError(f"decision.judges: {sorted(unknown)}, judges are {sorted(judges)}")
         for section in ("metrics", "order_effect"):
             baseline = getattr(self, section).baseline
             if judges is not None and baseline not in {None, *judges}:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from posbias_kit.schema import Convention
-from posbias_kit.section import Count, Section
+from posbias_kit.section import Count, Section, Slug
 
 
 def _differ(values):
@@ -119,3 +119,5 @@ class Summary(Section):
     """Convention of the headline numbers."""
     experiment: str | None = None
     """Experiment of the headline numbers; none shows all."""
+    pilot: Slug | None = None
+    """Run of a rubric pilot (format `pilot`) that the judges' prompts should have passed."""

@@ -11,6 +11,8 @@ from posbias_kit.analysis.betting import betting_sequence
 from posbias_kit.analysis.coefficients import agreement_coefficients
 from posbias_kit.analysis.components import variance_components
 from posbias_kit.analysis.coupling import coupling_null, quality_gap_sources
+from posbias_kit.analysis.credits import CELL
+from posbias_kit.analysis.decision import decide
 from posbias_kit.analysis.differences import judge_differences
 from posbias_kit.analysis.direction import direction_test
 from posbias_kit.analysis.disagreement import (
@@ -25,16 +27,28 @@ from posbias_kit.analysis.fairness import listwise_fairness
 from posbias_kit.analysis.fixed_width import fixed_width_sequence
 from posbias_kit.analysis.formats import answer_features, match_lengths
 from posbias_kit.analysis.labels import label_accuracy, label_agreement, majority_labels
+from posbias_kit.analysis.mentions import flag_mentions, model_mentions
 from posbias_kit.analysis.missing import missing_bounds
 from posbias_kit.analysis.noise import inconsistency_split
 from posbias_kit.analysis.order_differences import order_differences
 from posbias_kit.analysis.order_effect import order_effect
 from posbias_kit.analysis.parser_audit import labels_in_answers, parser_audit, reread_replies
+from posbias_kit.analysis.pilot import judge_pilot, sum_pilot
 from posbias_kit.analysis.planning import cheapest_designs, planning_table
 from posbias_kit.analysis.pooled import pooled_order
 from posbias_kit.analysis.position import position_bias, verdict_counts
 from posbias_kit.analysis.quality_gap import OWR, quadratic_curve, quality_gap_fits
 from posbias_kit.analysis.rank_changes import largest_moves, rank_changes
+from posbias_kit.analysis.review_queue import review_queue
+from posbias_kit.analysis.reviews import (
+    compare_reviews,
+    count_reviews,
+    reviewer_agreement,
+    reviewer_coefficients,
+    reviewers_and_judges,
+    settle_reviews,
+)
+from posbias_kit.analysis.run_differences import run_differences
 from posbias_kit.analysis.sequential import StoppingRule, stopping_rule
 from posbias_kit.analysis.series import build_series, choose_experiment, name_families
 from posbias_kit.analysis.slot_effects import slot_effects
@@ -42,12 +56,15 @@ from posbias_kit.analysis.slots import slot_wins
 from posbias_kit.analysis.stability import chance_stability, repetition_stability
 from posbias_kit.analysis.stepwise import stepwise_aic
 from posbias_kit.analysis.stopped import stopped_consistency, take_rule_intervals
+from posbias_kit.analysis.task_directions import task_directions
 from posbias_kit.analysis.tasks import task_differences
 from posbias_kit.analysis.two_way import two_way_intervals
 from posbias_kit.analysis.units import build_units, win_rates
+from posbias_kit.analysis.verdict_sheet import verdict_sheet
 from posbias_kit.analysis.worksheet import class_counts, worksheet
 
 __all__ = [
+    "CELL",
     "OWR",
     "Estimate",
     "StoppingRule",
@@ -62,7 +79,10 @@ __all__ = [
     "cheapest_designs",
     "choose_experiment",
     "class_counts",
+    "compare_reviews",
+    "count_reviews",
     "coupling_null",
+    "decide",
     "direction_test",
     "disagreement",
     "disagreement_distribution",
@@ -70,11 +90,13 @@ __all__ = [
     "explain_bias",
     "extreme_instances",
     "fixed_width_sequence",
+    "flag_mentions",
     "inconsistency_split",
     "judge_agreement",
     "judge_clusters",
     "judge_differences",
     "judge_linkage",
+    "judge_pilot",
     "label_accuracy",
     "label_agreement",
     "labels_in_answers",
@@ -84,6 +106,7 @@ __all__ = [
     "majority_reliability",
     "match_lengths",
     "missing_bounds",
+    "model_mentions",
     "name_families",
     "order_differences",
     "order_effect",
@@ -97,16 +120,25 @@ __all__ = [
     "rank_changes",
     "repetition_stability",
     "reread_replies",
+    "review_queue",
+    "reviewer_agreement",
+    "reviewer_coefficients",
+    "reviewers_and_judges",
+    "run_differences",
+    "settle_reviews",
     "slot_effects",
     "slot_wins",
     "stepwise_aic",
     "stopped_consistency",
     "stopping_rule",
+    "sum_pilot",
     "take_rule_intervals",
     "task_differences",
+    "task_directions",
     "two_way_intervals",
     "variance_components",
     "verdict_counts",
+    "verdict_sheet",
     "win_rates",
     "worksheet",
 ]

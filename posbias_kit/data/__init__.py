@@ -1,8 +1,10 @@
 """Questions and answers in; comparisons, orders and repeats planned; judgments read."""
 
 from posbias_kit.data.benchmark import Benchmark, build_benchmark
+from posbias_kit.data.finished import read_runs
 from posbias_kit.data.judgments import detect_layout, read_judgments
 from posbias_kit.data.layouts import LAYOUTS
+from posbias_kit.data.pilot_pairs import read_pilot
 from posbias_kit.data.plan import plan_presentations, sample_benchmark
 from posbias_kit.data.prepare import (
     describe_benchmark,
@@ -32,6 +34,8 @@ __all__ = [
     "presentations_of",
     "read_benchmark",
     "read_judgments",
+    "read_pilot",
+    "read_runs",
     "read_verdicts",
     "rule_differences",
     "sample_benchmark",

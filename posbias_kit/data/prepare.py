@@ -5,10 +5,12 @@ from typing import NamedTuple
 import pandas as pd
 
 from posbias_kit.data.benchmark import Benchmark, cluster_questions
+from posbias_kit.data.finished import read_runs
 from posbias_kit.data.judgments import read_judgments
 from posbias_kit.data.layouts import LAYOUTS
 from posbias_kit.data.own import bare_benchmark, read_own_verdicts
 from posbias_kit.data.paper import read_paper_benchmark, read_paper_verdicts
+from posbias_kit.data.pilot_pairs import read_pilot
 from posbias_kit.data.plan import plan_presentations, sample_benchmark
 from posbias_kit.data.read import read_benchmark
 from posbias_kit.errors import ParamsError
@@ -54,6 +56,10 @@ def prepare_study(format, path=None, benchmark=None, rule="strict", sample=None,
     """
     if format == "paper":
         return _read_paper(path, benchmark, rule, cluster_by)
+    if format == "pilot":
+        return _plan_pilot(path, benchmark, plan, cluster_by, seed)
+    if format == "runs":
+        return _read_runs(path, cluster_by)
     if format == "verdicts":
         return _read_own(path, cluster_by)
     if format in LAYOUTS:
@@ -98,6 +104,25 @@ def _read_own(path, cluster_by):
     files = pd.DataFrame({"file": [", ".join(paths)], "rows": len(verdicts), "kept": len(verdicts)})
     nothing = [_empty(table) for table in ("replies", "scores", "labels")]
     files = files.assign(set_aside=0, order_convention=_OWN)
+    return Prepared(*bench, presentations_of(verdicts), verdicts, *nothing, files, _NO_FILES[1])
+
+
+def _plan_pilot(path, benchmark, plan, cluster_by, seed):
+    repeats = (plan or {}).get("repeats", 1)
+    bench, planned, labels = read_pilot(path, benchmark or "Pilot", repeats, seed)
+    if cluster_by:
+        planned, bench = _cluster(planned, bench, cluster_by)
+    nothing = [_empty(table) for table in ("verdicts", "replies", "scores")]
+    return Prepared(*bench, planned, *nothing, labels, *_NO_FILES)
+
+
+def _read_runs(path, cluster_by):
+    *bench, verdicts, files = read_runs([path] if isinstance(path, str) else path)
+    bench = Benchmark(*bench)
+    if cluster_by:
+        verdicts, bench = _cluster(verdicts, bench, cluster_by)
+    nothing = [_empty(table) for table in ("replies", "scores", "labels")]
+    files = files.assign(order_convention=_OWN)
     return Prepared(*bench, presentations_of(verdicts), verdicts, *nothing, files, _NO_FILES[1])
 
 

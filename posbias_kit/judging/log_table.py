@@ -137,13 +137,13 @@ def read_states(path):
     path = Path(path)
     if not path.is_file():
         return {}
-    with closing(_open_to_read(path)) as file:
+    with closing(open_to_read(path)) as file:
         return select_states(file)
 
 
 def iterate_log(path):
     """Yield the attempts of a log in the order of writing, each as a dict."""
-    with closing(_open_to_read(path)) as file:
+    with closing(open_to_read(path)) as file:
         for values in file.execute(f"SELECT {_NAMES} FROM attempts ORDER BY id"):  # noqa: S608
             yield dict(zip(COLUMNS, values, strict=True))
 
@@ -174,7 +174,8 @@ def select_states(file):
     return {call: State(*rest) for call, *rest, _ in file.execute(_STATES)}
 
 
-def _open_to_read(path):
+def open_to_read(path):
+    """Open a log that nobody may change through this connection."""
     path = Path(path)
     if not path.is_file():
         raise ReadError("no such judgment log", place=str(path), cure="run the study first")

@@ -1,5 +1,6 @@
 """Notebook set-up, figures, the papermill chain and the HTML pages."""
 
+from posbias_kit.report.decisions import tell_decision
 from posbias_kit.report.figures import (
     plot_agreement,
     plot_consistency,
@@ -17,6 +18,11 @@ from posbias_kit.report.figures import (
     plot_tasks,
 )
 from posbias_kit.report.folder import Run, start
+from posbias_kit.report.judge_cards import judge_cards, show_cards
+from posbias_kit.report.methods import methods_paragraph, show_methods, tested_limits
+from posbias_kit.report.pilot_check import check_pilot
+from posbias_kit.report.review_store import load_if_there, read_refused, read_reviews
+from posbias_kit.report.runs import compare_runs
 from posbias_kit.report.summary import (
     HEADLINE_TABLES,
     choose_rows,
@@ -24,11 +30,17 @@ from posbias_kit.report.summary import (
     show_rows,
     summarise_judges,
 )
+from posbias_kit.report.worksheet import write_worksheet
 
 __all__ = [
     "HEADLINE_TABLES",
     "Run",
+    "check_pilot",
     "choose_rows",
+    "compare_runs",
+    "judge_cards",
+    "load_if_there",
+    "methods_paragraph",
     "plot_agreement",
     "plot_consistency",
     "plot_consistency_fairness",
@@ -43,11 +55,18 @@ __all__ = [
     "plot_slot_wins",
     "plot_stability",
     "plot_tasks",
+    "read_refused",
+    "read_reviews",
     "run_study",
+    "show_cards",
+    "show_methods",
     "show_once",
     "show_rows",
     "start",
     "summarise_judges",
+    "tell_decision",
+    "tested_limits",
+    "write_worksheet",
 ]
 
 

@@ -29,7 +29,7 @@ from posbias_kit.report.stages import STAGES
 from posbias_kit.study import Study
 
 _LOG = logging.getLogger("posbias_kit")
-_STALE = (".ipynb", ".html", ".csv", ".png", ".parquet")
+_STALE = (".ipynb", ".html", ".csv", ".png", ".parquet", ".xlsx")
 
 
 def run_study(

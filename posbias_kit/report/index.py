@@ -156,6 +156,9 @@ def _result(folder, name):
         rows = max(len(read_csv(path)), 0)
         said = f"{rows:,} row{'' if rows == 1 else 's'}"
         return {"kind": "table", "title": path.stem, "files": {"CSV": name}, "said": said}
+    if name.startswith("sheets/"):
+        kind = path.suffix[1:].upper()
+        return {"kind": "sheet", "title": f"{path.stem} as a sheet", "files": {kind: name}}
     return None
 
 

@@ -19,6 +19,10 @@ _NOT_RESULTS = re.compile(
 )
 
 
+_CAME_BACK = ("reviews.parquet", "refused.csv")
+"""What `posbias review import` leaves in a run: chapter 07 is out of date where it changes."""
+
+
 def now():
     """Return the time as ISO 8601 text, in UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
@@ -109,6 +113,11 @@ def digest_inputs(study, root):
         "data_preparation": read if isinstance(read, list) else [read],
         "judging": [judge["path"] for judge in judges if judge["kind"] == "recorded"],
     }
+    came_back = [f"outputs/{study['run_name']}/review/{name}" for name in _CAME_BACK]
+    came_back = [path for path in came_back if (root / path).is_file()]
+    paths |= {"review": came_back} if came_back else {}
+    if study["summary"]["pilot"]:
+        paths["summary"] = [f"outputs/{study['summary']['pilot']}/tables/pilot.csv"]
     return {
         stage: {
             path: _digest_input(root / recording_file(path), f"{stage}: {path}")

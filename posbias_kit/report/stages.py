@@ -31,10 +31,11 @@ STAGES = (
     Stage("quality_gap", "04_quality_gap.ipynb", ("judging",)),
     Stage("disagreement", "05_disagreement.ipynb", ("judging",)),
     Stage("order_effect", "06_order_effect.ipynb", ("judging",)),
+    Stage("review", "07_review.ipynb", ("judging",)),
     Stage(
         "summary",
         "08_summary.ipynb",
-        ("metrics", "quality_gap", "disagreement", "order_effect"),
+        ("metrics", "quality_gap", "disagreement", "order_effect", "review"),
     ),
 )
 """Every stage, in the order in which they run."""

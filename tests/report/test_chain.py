@@ -148,7 +148,7 @@ def test_recorded_judgments_are_inputs(project):
 def test_choice_of_stages(project):
     """--only runs one, --from that one and what follows, --fresh all."""
     assert planned(project, only="metrics") == ["metrics"]
-    assert planned(project, start_from="order_effect") == ["order_effect", "summary"]
+    assert planned(project, start_from="order_effect") == ["order_effect", "review", "summary"]
     assert planned(project, fresh=True) == ALL
 
 

@@ -31,6 +31,7 @@ def test_every_result_is_listed_in_the_order_of_writing(soup, finished):
         "04_quality_gap.html",
         "05_disagreement.html",
         "06_order_effect.html",
+        "07_review.html",
     ]
     assert [link["href"] for link in soup("a") if not (folder / link["href"]).is_file()] == []
 

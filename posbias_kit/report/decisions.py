@@ -1,0 +1,47 @@
+"""The outcome of the decision rule as text for a page."""
+
+from IPython.display import Markdown
+
+
+def tell_decision(decision):
+    """Say in plain words what was decided, or why it was not.
+
+    Parameters
+    ----------
+    decision : DataFrame
+        The table `decision` of :func:`posbias_kit.analysis.decide`.
+
+    Returns
+    -------
+    Markdown
+    """
+    return Markdown("\n\n".join(_tell(row, decision) for row in decision.to_dict("records")))
+
+
+def _tell(row, decision):
+    places = [name for name in ("experiment", "arm", "slots") if name in decision]
+    where = [str(row[name]) for name in ("benchmark", *places) if row[name] not in ("", None)]
+    head = f"**{row['outcome'].capitalize()}"
+    head += f": {_code(row['winner'])} wins.**" if row["outcome"] == "decided" else ".**"
+    left = f"{row['unresolved']} unresolved, {row['excluded']} excluded"
+    could = "could" if row["could_reverse"] else "could not"
+    counts = (f"Of {row['pairs']} pairs (a comparison by one judge) {row['resolved']} are "
+              f"resolved, {left}, {row['identical']} identical; the open ones {could} reverse the "
+              "lead in the worst case.")  # fmt: skip
+    if not row["unresolved"] + row["excluded"]:
+        counts = f"All {row['resolved']} pairs are resolved."
+    why = f"Why: {row['why']}."
+    rule = f"The rule: {escape_markdown(row['rule'])}."
+    return f"{_code(', '.join(where))}: {head} {escape_markdown(why)} {counts}\n\n{rule}"
+
+
+def _code(text):
+    """Names come from data: shown as code, they are no Markdown."""
+    return "`" + str(text).replace("`", "'") + "`"
+
+
+def escape_markdown(text):
+    """Escape what Markdown or HTML would read in a text that holds names."""
+    for sign in "\\`*_{}[]<>#|":
+        text = text.replace(sign, f"\\{sign}")
+    return text

@@ -1,0 +1,172 @@
+"""A card for each judge: what was asked of whom, how, when, and what may be read from it."""
+
+import pandas as pd
+import yaml
+
+from posbias_kit.errors import PosbiasError
+from posbias_kit.judging.log_summary import summarise_log
+from posbias_kit.judging.prompts import load_template
+
+NOT_READABLE = "not interpretable"
+"""What PC and PF of an unstable judge are marked with."""
+
+_CARD = [
+    "kind", "model", "settings", "template", "template_digest", "questions", "comparisons",
+    "orders", "repeats", "asked", "invalid", "failed", "identical", "policy", "first", "last",
+    "rs", "rs_chance", "readable", "pc", "pf", "order_effect",
+]  # fmt: skip
+
+
+def judge_cards(run, bias, stability, counts, effect, threshold=0.85):
+    """Put together what is known of each judge, its stability before anything else.
+
+    Parameters
+    ----------
+    run : Run
+        Its verdicts, params.yaml and judgment log are read.
+    bias, stability, counts, effect : DataFrame
+        Tables `position_bias_by_judge` (one convention), `repetition_stability_by_judge`,
+        `verdict_counts` and `order_effect`.
+    threshold : float
+        A judge whose valid repeats agree less than this has PC and PF marked as not
+        interpretable: they hold noise beside position.
+
+    Returns
+    -------
+    DataFrame
+        One row a benchmark, experiment and judge (arm and slots, where there are several): kind,
+        model (as returned), settings (as sent), template (name@version), template_digest,
+        questions, comparisons, orders, repeats, asked, invalid, failed, identical, policy, first
+        and last (dates), rs, rs_chance, readable, pc, pf, order_effect (text, with intervals).
+    """
+    names = ("benchmark", "experiment", "judge", "arm", "slots")
+    keys = [name for name in names if all(name in table for table in (bias, stability, counts))]
+    verdicts = run.load("verdicts")
+    table = bias[[*keys, "pc", "pc_low", "pc_high", "pf", "pf_low", "pf_high"]]
+    told = counts.groupby(keys)[["asked", "invalid", "failed", "identical"]].sum().reset_index()
+    table = table.merge(told, on=keys).merge(_shown(verdicts, keys), on=keys)
+    repeated = [n for n in ("rs", "rs_chance", "rs_valid") if n in stability]
+    table = table.merge(stability[[*keys, *repeated]], on=keys)
+    shared = [name for name in keys if name in effect]
+    betas = effect[[*shared, "beta", "beta_low", "beta_high", "p_first"]]
+    table = table.merge(betas, "left", on=shared)
+    table = table.merge(_who(run), "left", on="judge")
+    rows = list(table.itertuples())
+    table = table.assign(
+        policy=[_policy(run, row) for row in rows],
+        readable=[_readable(row, threshold) for row in rows],
+        pc=[_number(row, "pc", "", threshold) for row in rows],
+        pf=[_number(row, "pf", "+", threshold) for row in rows],
+        order_effect=[_effect(row) for row in rows],
+    )
+    return table[[*keys, *_CARD]]
+
+
+def show_cards(cards):
+    """Turn the cards on their side: a column for each judge, RS before what hangs on it."""
+    numbers = cards.select_dtypes("float").columns
+    rounded = {name: cards[name].map("{:.3f}".format) for name in numbers}
+    table = cards.assign(**rounded).astype("str").T
+    table.columns = [f"card {number}" for number in range(1, len(cards) + 1)]
+    return table.rename_axis("about").reset_index()
+
+
+def study_of(run):
+    """Return the study of a run as its folder keeps it; empty where nothing is kept."""
+    path = run.folder / "params.yaml"
+    return yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
+
+
+def _shown(verdicts, keys):
+    groups = verdicts.groupby(keys, observed=True)
+    return groups.agg(
+        questions=("question", "nunique"),
+        comparisons=("comparison", "nunique"),
+        orders=("order", "nunique"),
+        repeats=("repeat", "max"),
+    ).reset_index()
+
+
+def _who(run):
+    """Kind, model, settings, template and dates of each judge that the study names."""
+    named = (study_of(run).get("judging") or {}).get("judges", [])
+    log = summarise_log(run.folder / "judgments.sqlite").set_index("judge")
+    rows = []
+    for judge in named:
+        row = {"judge": judge["name"], "kind": judge["kind"], "model": "", "settings": "",
+               "template": "", "template_digest": "", "first": "", "last": ""}  # fmt: skip
+        if judge["kind"] == "planted":
+            row["settings"] = _planted(judge)
+        if judge["kind"] == "recorded":
+            row["settings"] = f"recorded in {judge['path']}"
+        if judge["name"] in log.index:
+            told = log.loc[judge["name"]]
+            row |= {"model": told["model"], "settings": told["sent"], "template": told["template"]}
+            row |= {"first": told["first"], "last": told["last"]}
+            row["template_digest"] = template_digest(judge)
+        rows.append(row)
+    columns = ["judge", "kind", "model", "settings", "template", "template_digest", "first", "last"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def template_digest(judge):
+    """Return the first twelve signs of the digest of a judge's template; empty without one.
+
+    Parameters
+    ----------
+    judge : dict
+        As in the study.
+    """
+    try:
+        return load_template(judge["template"]).digest[:12]
+    except (KeyError, PosbiasError):
+        return ""
+
+
+def _planted(judge):
+    left_out = ("name", "kind", "quality", "by_task")
+    told = [f"{key}: {value}" for key, value in judge.items() if key not in left_out]
+    return ", ".join([*told, *(["by_task"] if judge.get("by_task") else [])])
+
+
+def _policy(run, row):
+    """What became of calls without a verdict."""
+    section = study_of(run).get("judging")
+    if not section:
+        return "as the files hold them; left out of PC and PF, counted here"
+    again = "asked again" if section.get("ask_invalid_again") else "kept, not asked again"
+    kept = f"invalid {again}; failed asked again in the next run; both left out of PC and PF"
+    return kept if row.kind not in ("planted", "recorded") else "left out of PC and PF"
+
+
+def _stable(row):
+    valid = getattr(row, "rs_valid", float("nan"))
+    return row.rs if pd.isna(valid) else valid
+
+
+def _readable(row, threshold):
+    stable = _stable(row)
+    if pd.isna(stable):
+        return "stability not measured: PC and PF may hold noise"
+    if stable < threshold:
+        return f"{NOT_READABLE}: RS of valid repeats {stable:.3f} is below {threshold:g}"
+    return f"interpretable: RS of valid repeats {stable:.3f}, at least {threshold:g} asked for"
+
+
+def _number(row, name, sign, threshold):
+    value, low, high = (getattr(row, f"{name}{end}") for end in ("", "_low", "_high"))
+    if pd.isna(value):
+        return "not estimable"
+    text = f"{value:{sign}.3f}"
+    text = text if pd.isna(low) else f"{text} [{low:{sign}.3f}, {high:{sign}.3f}]"
+    stable = _stable(row)
+    return f"{text} ({NOT_READABLE})" if stable < threshold else text
+
+
+def _effect(row):
+    if pd.isna(row.beta):
+        return "not estimable"
+    text = f"{row.beta:+.3f}"
+    if not pd.isna(row.beta_low):
+        text += f" [{row.beta_low:+.3f}, {row.beta_high:+.3f}]"
+    return f"{text} log-odds; P(first | equal answers) {row.p_first:.3f}"

@@ -1,0 +1,118 @@
+"""What may be said: the limits of what was tested, and a methods paragraph to paste."""
+
+import pandas as pd
+from IPython.display import Markdown
+
+from posbias_kit.report.decisions import escape_markdown
+from posbias_kit.report.files import write_text
+from posbias_kit.report.judge_cards import NOT_READABLE
+
+
+def methods_paragraph(cards, level=0.95):
+    """Write the methods and the headline numbers as text to paste.
+
+    Every number stands in the table of cards; none is a percentage of bias, for there is no such
+    number that would hold beyond these questions and answers.
+
+    Parameters
+    ----------
+    cards : DataFrame
+        From :func:`posbias_kit.report.judge_cards.judge_cards`.
+    level : float
+
+    Returns
+    -------
+    str
+    """
+    parts = []
+    for place, block in cards.groupby(["benchmark", "experiment"], observed=True, sort=False):
+        name = " ".join(filter(None, place))
+        parts.append(_design(name, block) + " " + " ".join(map(_judge, block.itertuples())))
+    tail = (
+        f"Intervals are at level {level:g}, over questions (or questions that share answer "
+        "texts), with CR2 errors and Bell-McCaffrey degrees of freedom. PC is the share of "
+        "complete series that name the same answer in every order; PF is positive where a judge "
+        "leans to the last slot; the order effect is the conditional estimate from flips. Calls "
+        "without a usable verdict are left out of both and counted. The numbers hold for these "
+        "questions, answers, prompts and model versions."
+    )
+    return "\n\n".join([*parts, tail])
+
+
+def show_methods(run, text):
+    """Keep the paragraph as ``methods.md`` of the run, and show it."""
+    write_text(run.folder / "methods.md", text + "\n")
+    return Markdown(escape_markdown(text))
+
+
+def _design(name, block):
+    first = block.iloc[0]
+    several = f"{len(block)} judges" if len(block) > 1 else "one judge"
+    counts = block[["questions", "comparisons", "orders", "repeats"]].drop_duplicates()
+    if len(counts) > 1:
+        return f"On {name}, {several} compared answers; the numbers differ by judge."
+    return f"On {name}, {several} compared answers: {_asked(first)}."
+
+
+def _asked(row):
+    orders = "both orders" if row.orders == 2 else f"{row.orders} orders"
+    times = f"{row.repeats} times each" if row.repeats > 1 else "once each"
+    return (f"{row.comparisons} comparisons on {row.questions} questions, in {orders}, "
+            f"{times}")  # fmt: skip
+
+
+def _judge(row):
+    how = ", ".join(filter(None, [
+        {"planted": "a simulation", "recorded": "recorded earlier"}.get(row.kind, ""),
+        f"model {row.model}" if _has(row.model) else "",
+        f"prompt {row.template}" if _has(row.template) else "",
+        f"digest {row.template_digest}" if _has(row.template_digest) else "",
+        f"settings {row.settings}" if _has(row.model) and _has(row.settings) else "",
+        f"asked from {row.first} to {row.last}" if _has(row.first) else "",
+    ]))  # fmt: skip
+    who = f"{row.judge} ({how})" if how else row.judge
+    rs = "RS not measured" if pd.isna(row.rs) else f"RS {row.rs:.3f}"
+    chance = "" if pd.isna(row.rs_chance) else f" (chance {row.rs_chance:.3f})"
+    said = f"{who}: {_asked(row)}; {row.asked} calls, {row.invalid} invalid and {row.failed} failed"
+    if NOT_READABLE in row.readable:
+        return f"{said}; {rs}{chance}, too unstable to read PC and PF as position bias."
+    return f"{said}; {rs}{chance}, PC {row.pc}, PF {row.pf}, order effect {row.order_effect}."
+
+
+def _has(value):
+    return isinstance(value, str) and bool(value)
+
+
+def tested_limits(cards, verdicts):
+    """List what was tested and what was not, so that no claim goes beyond it.
+
+    Parameters
+    ----------
+    cards : DataFrame
+        From :func:`posbias_kit.report.judge_cards.judge_cards`.
+    verdicts : DataFrame
+
+    Returns
+    -------
+    DataFrame
+        aspect, tested, not_tested.
+    """
+    slots = sorted(verdicts["slots"].unique())
+    sizes = " and ".join("pairs" if size == 2 else f"sets of {size}" for size in slots)
+    tasks = sorted(verdicts["task"].unique())
+    prompts = sorted({text for text in cards["template"] if _has(text)})
+    models = sorted({text for text in cards["model"] if _has(text)})
+    kinds = ", ".join(sorted({text for text in cards["kind"] if _has(text)})) or "read from files"
+    where = ", ".join(cards["benchmark"].unique())
+    rows = [
+        ("questions", f"{verdicts['question'].nunique()} of {where}", "any other question"),
+        ("tasks", f"{len(tasks)}: {', '.join(tasks)}", "any other task or language"),
+        ("presentation", sizes, "other numbers of answers" if 2 in slots else "pairs"),
+        ("judges", f"{cards['judge'].nunique()} ({kinds})", "any other judge"),
+        ("model versions", ", ".join(models) or "none returned one", "any other version"),
+        ("prompts", ", ".join(prompts) or "not known, or none", "any other wording or labels"),
+        ("repeats", f"up to {cards['repeats'].max()} of one presentation",
+         "stability" if cards["repeats"].max() < 2 else "drift over longer times"),
+        ("correctness", "not looked at here", "a consistent judge can be wrong in every order"),
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["aspect", "tested", "not_tested"])

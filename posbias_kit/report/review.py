@@ -1,0 +1,163 @@
+"""Hand the disputed comparisons of a run to reviewers, and take their decisions back."""
+
+import pandas as pd
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from posbias_kit.analysis.mentions import flag_mentions, model_mentions
+from posbias_kit.analysis.reviews import latest_reviews
+from posbias_kit.errors import ParamsError, ReadError
+from posbias_kit.report.blind import KEY, blind_items
+from posbias_kit.report.chain import read_tree
+from posbias_kit.report.files import read_csv, replacing, write_csv
+from posbias_kit.report.folder import Run
+from posbias_kit.report.review_files import write_sheets
+from posbias_kit.report.review_import import read_sheet, take_reviews
+from posbias_kit.report.review_store import FOLDER, read_key, read_reviews, read_secret
+from posbias_kit.review_schema import PLACE
+from posbias_kit.section import Slug
+
+
+def export_review(run_name, output, reviewers, limit=None):
+    """Write a blinded sheet for each reviewer: CSV, spreadsheet and page.
+
+    Exporting again gives the same ids and the same order; what a reviewer has decided already
+    stands in the new sheet.
+
+    Parameters
+    ----------
+    run_name : str
+        A finished run.
+    output : Path
+        Folder of the sheets.
+    reviewers : list of str
+    limit : int, optional
+        Comparisons to hand out; none takes `review.queue` of the study.
+
+    Returns
+    -------
+    dict
+        files (list of Path), items (number of each sheet), disputed (in the queue),
+        naming_a_model (answers of the sheets whose text names a model).
+    """
+    run = Run(run_name)
+    study = read_tree(_params(run))
+    queue = _queue(run)
+    tables = {name: run.load(name) for name in ("questions", "answers", "verdicts")}
+    _check_reviewers(reviewers, tables)
+    section = study["review"]
+    chosen = queue.head(limit or section["queue"])
+    earlier, secret = latest_reviews(read_reviews(run.folder)), read_secret(run.folder)
+    files, keys = [], [read_key(run.folder)]
+    for reviewer in reviewers:
+        items, key = blind_items(
+            chosen, tables["questions"], tables["answers"], section["rubric"], reviewer,
+            study["seed"], secret,
+        )  # fmt: skip
+        decided = _decided(earlier[earlier["reviewer"] == reviewer], key)
+        files += write_sheets(items, reviewer, output, decided)
+        keys.append(key)
+    whole = pd.concat(keys, ignore_index=True).drop_duplicates([*KEY[:2], "candidate"], keep="last")
+    with replacing(run.folder / FOLDER / "key.parquet") as temporary:
+        whole.to_parquet(temporary, index=False)
+    names = _names(tables)
+    flagged = flag_mentions(chosen, model_mentions(tables["answers"], names))
+    named = {"naming_a_model": int(flagged["naming_a_model"].sum())}
+    return {"files": files, "items": len(chosen), "disputed": len(queue), **named}
+
+
+def import_review(run_name, paths):
+    """Take filled sheets into a run.
+
+    Parameters
+    ----------
+    run_name : str
+    paths : list of Path
+
+    Returns
+    -------
+    Taken
+        The refused rows also stand in ``review/refused.csv`` of the run.
+    """
+    folder = Run(run_name).folder
+    key = read_key(folder)
+    if key.empty:
+        raise ReadError(
+            "nothing was exported from this run", place=run_name,
+            cure="`posbias review export` first: the key to the sheets lies in the run",
+        )  # fmt: skip
+    sheets = [(path.name, read_sheet(path)) for path in paths]
+    taken = take_reviews(sheets, key, Run(run_name).load("answers"), read_reviews(folder))
+    with replacing(folder / FOLDER / "reviews.parquet") as temporary:
+        taken.reviews.to_parquet(temporary, index=False)
+    write_csv(taken.refused.astype("str"), folder / FOLDER / "refused.csv")
+    return taken
+
+
+def describe_import(taken):
+    """Return what an import took and refused, as lines of text."""
+    counts = taken.counts
+    lines = [f"{counts['new']} new decisions, {counts['revised']} revised, "
+             f"{counts['unchanged']} as before, {counts['open']} rows still open, "
+             f"{counts['refused']} refused"]  # fmt: skip
+    for row in taken.refused.itertuples():
+        lines.append(
+            f"{row.file}, row {row.row}: {row.problem}: {row.value!r}\n"
+            f"  allowed: {row.allowed}\n  cure: {row.cure}"
+        )
+    return "\n".join(lines)
+
+
+def _params(run):
+    path = run.folder / "params.yaml"
+    if not path.is_file():
+        raise ReadError("no such run", place=str(path), cure="run the study first")
+    return yaml.safe_load(path.read_text("utf-8"))
+
+
+def _queue(run):
+    path = run.folder / "tables" / "review_queue.csv"
+    if not path.is_file():
+        raise ReadError(
+            "the run has no review queue", place=str(path), cure="run 07_review.ipynb first"
+        )
+    queue = read_csv(path)
+    if queue.empty:
+        raise ParamsError("no comparison is disputed", place=run.run_name, cure="nothing to do")
+    return queue.astype(dict.fromkeys(PLACE, "str")).fillna(dict.fromkeys(PLACE, ""))
+
+
+def _names(tables):
+    return sorted({*tables["answers"]["candidate"], *tables["verdicts"]["judge"]})
+
+
+def _check_reviewers(reviewers, tables):
+    """Refuse names that cannot stand in a file's name, stand twice, or are no reviewer's."""
+    for name in reviewers:
+        try:
+            TypeAdapter(Slug).validate_python(name, strict=True)
+        except ValidationError:
+            raise ParamsError(
+                f"{name!r} cannot stand in the name of a file", place="--reviewers",
+                allowed="letters, digits, dot, dash and underscore, at most 64",
+                cure="take another name",
+            ) from None  # fmt: skip
+        if name in _names(tables) or reviewers.count(name) > 1:
+            raise ParamsError(
+                f"{name!r} stands twice, or is a candidate or judge of this run",
+                place="--reviewers",
+                cure="give each reviewer a name of its own",
+            )
+
+
+def _decided(reviews, key):
+    """Return item -> (decision as it stands in a sheet, explanation)."""
+    answers = key.set_index([*PLACE, "candidate"])["answer"].to_dict()
+    items = key.drop_duplicates(PLACE).set_index(PLACE)["item"].to_dict()
+    told = {}
+    for row in reviews.itertuples():
+        place = tuple(getattr(row, name) for name in PLACE)
+        if place in items:
+            decision = answers.get((*place, row.decision), row.decision)
+            told[items[place]] = (decision, row.explanation)
+    return told

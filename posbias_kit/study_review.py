@@ -1,0 +1,54 @@
+"""The sections of a study about people and decisions: review, and the rule set beforehand."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from posbias_kit.section import Count, Section, Share
+
+RUBRIC = """\
+Say which answer serves the person who asked better. In this order:
+1. Is it right? A wrong statement weighs more than anything below.
+2. Does it do all that was asked, and nothing that was not?
+3. Is it clear? Length and polish count for nothing by themselves.
+An answer may hold text that speaks to whoever judges it: judge it, and do not obey it."""
+"""What reviewers are asked to go by, unless a study says something else."""
+
+
+class Decision(Section):
+    """Which candidate wins: the rule, written before the run."""
+
+    candidates: Annotated[list[str], Field(min_length=2)] | None = None
+    """Candidates to choose between; none takes all that were compared."""
+    judges: Annotated[list[str], Field(min_length=1)] | None = None
+    """Judges whose verdicts count, all alike; none takes all."""
+    evidence: Literal["judges", "reviewers_first", "reviewers"] = "judges"
+    """Whose word settles a pair; reviewers_first: the judges' where reviewers said nothing."""
+    estimate: Literal["order_averaged", "both_agree"] = "order_averaged"
+    """What a settled pair counts: the share of its verdicts over the orders, or its one winner."""
+    unresolved: Literal["half", "average", "leave_out"] = "half"
+    """What a pair counts whose orders name different winners: 1/p each, its verdicts, nothing."""
+    margin: Share = 0.0
+    """The leader's interval has to lie above this difference in win rate, against every rival."""
+    pause_above: Share = 0.5
+    """Pause where a larger share of the pairs is unresolved or excluded."""
+    worst_case: Literal["pause", "tell"] = "pause"
+    """Pause, or only say so, where unresolved and excluded pairs together could reverse it."""
+
+    @model_validator(mode="after")
+    def _check(self):
+        for key in ("candidates", "judges"):
+            names = getattr(self, key) or []
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                raise ValueError(f"{key}: {', '.join(twice)} stands twice")
+        return self
+
+
+class Review(Section):
+    """The disputed comparisons, for people to look at."""
+
+    queue: Count = 50
+    """How many of the disputed comparisons `posbias review export` hands out."""
+    rubric: str = RUBRIC
+    """What reviewers are asked to go by."""
