@@ -73,7 +73,7 @@ def label_judges(frame):
     label = frame["judge"].astype(str)
     for name in ("benchmark", "experiment", "arm", "slots"):
         if name in frame and frame[name].nunique() > 1:
-            more = frame[name].astype(str).replace("", "–")
+            more = frame[name].astype(str).replace("", "plain" if name == "arm" else "–")
             label = label + " · " + more + (" slots" if name == "slots" else "")
     return label
 
