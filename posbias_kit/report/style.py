@@ -45,6 +45,11 @@ def new_axes(rows, width=WIDTH, per_row=0.34):
     return ax
 
 
+def colours(count):
+    """Return so many colours that can be told apart."""
+    return sns.color_palette(PALETTE if count <= 10 else "husl", count)
+
+
 def describe(ax, text):
     """Attach the alt text that the saved figure will carry; return `ax`."""
     ax.figure.set_label(text)

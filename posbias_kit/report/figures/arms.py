@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-import seaborn as sns
 
 from posbias_kit.report import style
 
@@ -34,7 +33,7 @@ def plot_arms(differences, order=()):
     arms = [arm for arm in named if (differences["arm"] == arm).any()]
     judges = list(dict.fromkeys(told["judge"]))
     metrics = [name for name in _NAMES if (told["metric"] == name).any()]
-    colours = dict(zip(judges, sns.color_palette(style.PALETTE, len(judges)), strict=True))
+    colours = dict(zip(judges, style.colours(len(judges)), strict=True))
     height = 1.4 + (0.2 + 0.13 * len(judges)) * len(arms)
     figure, axes = plt.subplots(
         1, len(metrics), figsize=(1.2 + 2.1 * len(metrics), height), sharey=True, squeeze=False
@@ -79,19 +78,21 @@ def plot_scores(counts):
         return style.say(style.new_axes(2), "No arm scores answers alone.")
     scales = counts.drop_duplicates(["arm", "scale"]).sort_values(["scale", "arm"])
     panels = list(scales[["arm", "scale"]].itertuples(index=False, name=None))
-    _, axes = plt.subplots(
-        1, len(panels), figsize=(max(4.2, 2.9 * len(panels)), 2.9), squeeze=False
-    )
+    judges = sorted(counts["judge"].unique())
+    hues = dict(zip(judges, style.colours(len(judges)), strict=True))
+    size = (max(style.WIDTH, 2.9 * len(panels)), 2.9 + 0.08 * len(judges))
+    figure, axes = plt.subplots(1, len(panels), figsize=size, squeeze=False)
     for ax, (arm, scale) in zip(axes[0], panels, strict=True):
         for judge, rows in counts[counts["arm"] == arm].groupby("judge", observed=True):
             width = max(1, scale // 20)  # a fine scale is read in steps
             step = ((rows["score"].astype(int) - 1) // width) * width + (width + 1) / 2
             share = rows["share"].groupby(step).sum()
-            ax.plot(share.index, share, "o-", markersize=4, label=judge)
+            ax.plot(share.index, share, "o-", markersize=4, label=judge, color=hues[judge])
         ax.set_title(f"{arm}: 1 to {scale}", fontsize=9)
         ax.set(xlabel="score", ylim=(0, None))
     axes[0, 0].set_ylabel("share of answers")
-    axes[0, -1].legend(fontsize=8)
+    handles, told = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, told, loc="outside upper center", ncols=min(len(judges), 3))
     names = ", ".join(f"1 to {scale}" for _, scale in panels)
     style.describe(axes[0, 0], f"Distribution of scores by judge on scales {names}.")
     return axes[0]

@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-import seaborn as sns
 
 from posbias_kit.report import style
 
@@ -24,9 +23,9 @@ def plot_scalability(table):
         return style.say(style.new_axes(2), "One set size: nothing to scale.")
     figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.4), sharex=True)
     judges = sorted(told["judge"].unique())
-    colours = dict(zip(judges, sns.color_palette(style.PALETTE, len(judges)), strict=True))
+    colours = dict(zip(judges, style.colours(len(judges)), strict=True))
     for place, (judge, rows) in enumerate(told.groupby("judge", observed=True)):
-        rows, shift = rows.sort_values("slots"), (place - (len(judges) - 1) / 2) * 0.06
+        rows, shift = rows.sort_values("slots"), (place - (len(judges) - 1) / 2) * 0.3 / len(judges)
         for ax, name in zip(axes, ("pc", "pf_first", "pf_last"), strict=True):
             value, x = rows[name].to_numpy(dtype=float), rows["slots"].to_numpy(dtype=float) + shift
             ends = [value - rows[f"{name}_low"], rows[f"{name}_high"] - value]
