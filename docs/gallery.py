@@ -5,6 +5,7 @@
 writes ``<plot function>_<judges>.png``; `make docs` and the tests call :func:`draw`.
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -62,6 +63,9 @@ def make_tables(verdicts):
         "distribution": analysis.disagreement_distribution(instances),
         "reliability": analysis.majority_reliability(verdicts, splits=20),
         "effect": analysis.order_effect(verdicts),
+        "arms": _arms(verdicts),
+        "sizes": _sizes(verdicts),
+        "scores": _scores(verdicts),
     }
 
 
@@ -82,6 +86,9 @@ def plots(tables):
         "plot_order_effect": ("effect",),
         "plot_disagreement": ("distribution",),
         "plot_reliability": ("reliability",),
+        "plot_arms": ("arms",),
+        "plot_scalability": ("sizes",),
+        "plot_scores": ("scores",),
     }.items():
         yield name, getattr(report, name)(*(tables[argument] for argument in arguments))
     yield "plot_agreement", report.plot_agreement(tables["agreement"], families)
@@ -106,6 +113,56 @@ def figure_of(plot):
     """Return the figure of whatever a plot function returns."""
     plot = plot.ravel()[0] if hasattr(plot, "ravel") else plot
     return plot.get_figure(root=True) if hasattr(plot, "get_figure") else plot.figure
+
+
+def _arms(verdicts):
+    """Two arms beside the plain one: every tie gone, and half of the verdicts to the first slot."""
+    choice = verdicts["choice"]
+    pushed = np.arange(len(verdicts)) % 2 == 0
+    arms = {
+        "": choice,
+        "two-options": choice.where(choice > 0, 1),
+        "pushed": choice.mask(pushed, 1),
+    }
+    parts = [verdicts.assign(arm=name, choice=told) for name, told in arms.items()]
+    table = pd.concat([part.assign(winner=_winner(part)) for part in parts], ignore_index=True)
+    return analysis.arm_differences(table, flips=99)
+
+
+def _winner(part):
+    return data.build_verdicts(
+        part.assign(shown=[tuple(json.loads(text)) for text in part["shown"]])
+    )["winner"].array
+
+
+def _sizes(verdicts):
+    """Consistency and fairness by set size, made up: falling from .8 and from a lean of .3."""
+    sizes, judges = range(2, 6), verdicts["judge"].unique()
+    rows = [
+        (judge, size, (n + 1) / len(judges)) for n, judge in enumerate(judges) for size in sizes
+    ]
+    table = pd.DataFrame(rows, columns=["judge", "slots", "steady"])
+    p = table["slots"]
+    table["pc"], table["pc_chance"] = 0.8 * table["steady"] ** (p - 2), p.astype(float) ** (1 - p)
+    table["pf_first"], table["pf_last"] = 0.3 / (p - 1), -0.3 / (p - 1)
+    for name in ("pc", "pf_first", "pf_last"):
+        table[f"{name}_low"], table[f"{name}_high"] = table[name] - 0.05, table[name] + 0.05
+    return table
+
+
+def _scores(verdicts):
+    """Scores on two scales, made up: each judge a little kinder than the one before."""
+    rng = np.random.default_rng(0)
+    tables = []
+    for scale in (5, 100):
+        for number, judge in enumerate(verdicts["judge"].unique()):
+            score = np.ceil(scale * rng.beta(3, 2 - number / 20, size=200)).astype(int)
+            tables.append(pd.DataFrame({"judge": judge, "scale": scale, "score": score}))
+    table = pd.concat(tables, ignore_index=True)
+    arm = "points-" + table["scale"].astype(str)
+    from posbias_kit.judging import count_scores
+
+    return count_scores(table.assign(benchmark="simulated", arm=arm))
 
 
 def _questions(verdicts):

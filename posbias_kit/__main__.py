@@ -77,10 +77,16 @@ def _confirm(params, settings):
     "--set", "settings", multiple=True, metavar="section.key=value", help="Override a key."
 )
 def plan(params, settings):
-    """Print calls, tokens and money that judging the study in PARAMS will take; ask nobody."""
+    """Print what the study in PARAMS will show, calls, tokens and money, and expected half-widths.
+
+    Nobody is asked.
+    """
+    from posbias_kit.report.forecast import describe_forecast
     from posbias_kit.report.judgments import describe_bill, plan_study
 
-    click.echo(describe_bill(plan_study(params, _as_utf8(settings))[1]))
+    study, bill = plan_study(params, _as_utf8(settings))
+    click.echo(describe_forecast(study))
+    click.echo(describe_bill(bill))
 
 
 @cli.command()

@@ -1,11 +1,15 @@
 """The formats of a reply: how their labels are written, and what each label means.
 
 Parts V5, V6, V10 and V11 of the rules in :mod:`posbias_kit.parsing`.
+
+A name with a suffix is a format with other labels: ``mtbench_brackets:words`` is ``[[FIRST]]``,
+``letters:numbers`` a reply that is ``1`` and nothing else. With ``:reversed`` the first answer
+shown bears the last label, so that slot and label can be told apart.
 """
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from string import ascii_uppercase
 from typing import NamedTuple
 
@@ -151,12 +155,70 @@ FORMATS = {
 }
 
 
+LABEL_SETS = {
+    "letters": tuple(ascii_uppercase),
+    "words": ("FIRST", "SECOND", "THIRD", "FOURTH", "FIFTH", "SIXTH", "SEVENTH", "EIGHTH"),
+    "numbers": tuple(str(number) for number in range(1, 101)),
+}
+"""Names of the slots; letters are those of the formats without a suffix."""
+REVERSED = "reversed"
+_BASES = ("mtbench_brackets", "letters")
+_NAMES = rf"{TIE}|BOTH_GOOD|NEITHER|{'|'.join(LABEL_SETS['words'])}|\d{{1,3}}|[A-Z]"
+
+
+@cache
+def find_format(name):
+    """Return the format of a name, suffixes included.
+
+    >>> find_format("mtbench_brackets:words").label.search("So it is [[second]].")[1]
+    'second'
+    """
+    base, *suffix = name.split(":") if isinstance(name, str) else [name]
+    labels = next((part for part in suffix if part != REVERSED), "letters")
+    known = base in _BASES and labels in LABEL_SETS and name == name_format(base, labels, suffix)
+    if not known or not suffix:
+        return FORMATS[check_choice(name, FORMATS, "format")]
+    results = partial(_named, labels, REVERSED in suffix)
+    if labels == "letters":
+        return FORMATS[base]._replace(results=results)
+    if base == "letters":
+        label, loose = rf"""^[ \t"']*+({_NAMES})[ \t"'.]*+$""", rf"\b({_NAMES})\b"
+    else:
+        label, loose = rf"\[[ \t]*\[[ \t]*({_NAMES})[ \t]*\][ \t]*\]", rf"\[\[({_NAMES})\]\]"
+    half = _NEVER if base == "letters" else re.compile(r"\[[ \t]*\[[^\[\]]{0,10}\]?\Z|\[\Z")
+    told = {"label": verbose(label), "half": half, "loose": re.compile(loose), "paper": None}
+    return FORMATS[base]._replace(results=results, **told)
+
+
+def name_format(base, labels="letters", suffix=()):
+    """Return the name of a format with these labels.
+
+    >>> name_format("letters", "words", ["reversed"]), name_format("letters")
+    ('letters:words:reversed', 'letters')
+    """
+    named = [base] + ([labels] if labels != "letters" else [])
+    return ":".join([*named, REVERSED] if REVERSED in suffix else named)
+
+
+def _named(labels, turned, slots, options):
+    """What each label means where the slots have these names, the last one first if `turned`."""
+    if labels == "letters":
+        names, ties = ascii_uppercase[:slots], _ties(slots, options, ("C",), ("C", "D"))
+    else:
+        check_choice(slots, range(2, len(LABEL_SETS[labels]) + 1), f"slots named by {labels}")
+        names = LABEL_SETS[labels][:slots]
+        ties = _ties(slots, options, (TIE,), ("BOTH_GOOD", "NEITHER"))
+    names = names[::-1] if turned else names
+    return {name: Verdict(slot) for slot, name in enumerate(names, 1)} | ties
+
+
 @cache
 def results_of_labels(format, slots, options):
     """Return the verdict of each label of a format; a label that is missing is invalid."""
-    check_choice(slots, range(2, 27), "slots")
+    most = 101 if str(format).endswith(":numbers") else 27
+    check_choice(slots, range(2, most), "slots")
     check_choice(options, (2, 3, 4), "options")
-    return FORMATS[format].results(slots, options)
+    return find_format(format).results(slots, options)
 
 
 def label_words(format, slots, options):

@@ -13,6 +13,8 @@ EnvironmentName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")
 class _Bias(Section):
     slot_effect: float | list[float] = 0.0
     """Log-odds for the first slot over another; or one value a slot."""
+    label_effect: float | dict[Literal["letters", "words", "numbers"], float] = 0.0
+    """Log-odds for the answer that bears the first label; or one value for each set of labels."""
     ties: Annotated[float, Field(ge=0)] = 0.0
     """Weight of TIE: 1 makes it as likely as either slot when nothing else differs."""
     discernment: float = 1.0
@@ -31,6 +33,10 @@ class TaskBias(_Bias):
     """What differs for one task; keys left out are the judge's own."""
 
 
+class ArmBias(_Bias):
+    """What differs in one arm; keys left out are the judge's own, or the task's."""
+
+
 class PlantedParams(_Bias):
     """A simulated judge with known bias."""
 
@@ -42,6 +48,8 @@ class PlantedParams(_Bias):
     """Latent quality of each candidate in log-odds; none takes the starter benchmark's."""
     by_task: dict[str, TaskBias] = {}
     """Settings that differ for a task."""
+    by_arm: dict[str, ArmBias] = {}
+    """Settings that differ in an arm."""
 
 
 class RecordedParams(Section):

@@ -10,9 +10,10 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from posbias_kit.judge_kinds import JudgeParams
-from posbias_kit.schema import Design
 from posbias_kit.section import Amount, Count, Section, Share, Slug
 from posbias_kit.study_analysis import Disagreement, Metrics, OrderEffect, QualityGap, Summary
+from posbias_kit.study_arms import Arm, check_arms
+from posbias_kit.study_plan import ORDERS, Plan, Sample
 from posbias_kit.study_review import Decision, Review
 from posbias_kit.table_mapping import TableMapping
 
@@ -28,42 +29,6 @@ SHARED = ("run_name", "seed", "level", "draws", "families", "rs_threshold", "dec
 
 def _default(section, key):
     return type(section).model_fields[key].get_default(call_default_factory=True)
-
-
-class Sample(Section):
-    """What to keep of the benchmark; what is left out keeps all."""
-
-    tasks: list[str] | None = None
-    """Keep these tasks."""
-    questions_per_task: Annotated[int, Field(ge=1)] | None = None
-    """Sample so many questions of each task."""
-    candidates: list[str] | None = None
-    """Keep these candidates."""
-    candidate_count: Annotated[int, Field(ge=2)] | None = None
-    """Sample so many candidates; the reference is always kept."""
-
-
-class Plan(Section):
-    """Which comparisons are shown, and how often."""
-
-    design: Literal[tuple(map(str, Design))] = "all_pairs"
-    """Compare each candidate against a reference, all pairs, or sampled sets."""
-    reference: str | None = None
-    """The reference candidate of design `reference`."""
-    set_size: Annotated[int, Field(ge=3, le=8)] = 3
-    """Candidates shown together in design `sets`."""
-    sets_per_question: Annotated[int, Field(ge=1)] = 1
-    """Sampled sets for each question in design `sets`."""
-    repeats: Annotated[int, Field(ge=1)] = 3
-    """Independent calls of each presentation."""
-    repeated_share: Share = 1.0
-    """Share of the comparisons, of each task in proportion, that are repeated; others: once."""
-
-    @model_validator(mode="after")
-    def _check(self):
-        if self.design == Design.REFERENCE and self.reference is None:
-            raise ValueError("design 'reference' needs `reference`, the name of a candidate")
-        return self
 
 
 _IDLE = {  # keys of data_preparation that have no use with a format
@@ -157,6 +122,8 @@ class Judging(Section):
 
     judges: Annotated[list[JudgeParams], Field(min_length=1)]
     """The judges; names must differ."""
+    arms: list[Arm] = []
+    """Other ways of asking the same judges about the same plan; the plain one is always asked."""
     caps: Caps = Caps()
     """What judging may use up; what is left when a cap is reached is said."""
     ask_invalid_again: bool = False
@@ -173,6 +140,10 @@ class Judging(Section):
         told = [judge.name for judge in self.judges if judge.kind == "recorded"]
         if self.stop and told:
             raise ValueError(f"`stop` has no use with recorded judges: {', '.join(told)}")
+        if self.stop and self.arms:
+            raise ValueError("`stop` asks other comparisons in each arm, so that `arms` could not "
+                             "be compared: make it a study of its own")  # fmt: skip
+        check_arms(self.arms, self.judges)
         return self
 
 
@@ -212,6 +183,9 @@ class Study(Section):
         if self.summary.convention not in self.metrics.conventions:
             raise ValueError(f"summary.convention {self.summary.convention!r} is not computed: "
                              "add it to metrics.conventions")  # fmt: skip
+        if self.judging and self.judging.stop and self.data_preparation.plan.orders == ORDERS[-1]:
+            raise ValueError("`judging.stop` looks at consistency, which `plan.orders` "
+                             f"{ORDERS[-1]!r} cannot show")  # fmt: skip
         judges = {judge.name for judge in self.judging.judges} if self.judging else None
         unknown = set(self.decision.judges or ()) - (judges or set())
         if judges is not None and unknown:

@@ -18,18 +18,28 @@ DEAD = {"name": "dead", "kind": "planted", "failure_rate": 1.0}
 SAMPLE = {"tasks": ["math", "stem"], "questions_per_task": 3}
 
 
-def _study(judges=PANEL, **plan):
+ARMS = [{"name": "two", "options": 2}, {"name": "turned", "reversed": True}]
+ARMS += [{"name": "same", "identical": True}, {"name": "points", "scale": 5, "judges": ["one"]}]
+
+
+def _study(judges=PANEL, arms=(), **plan):
     return {
         "run_name": "edge",
         "draws": 50,
         "data_preparation": {"sample": SAMPLE, "plan": {"repeats": 2, **plan}},
-        "judging": {"judges": judges},
+        "judging": {"judges": judges, "arms": list(arms)},
         "disagreement": {"splits": 10},
     }
 
 
 STUDIES = {
     "sets of three": _study(design="sets", set_size=3),
+    "sets of several sizes": _study(design="sets", set_size=[2, 3], sets_per_question=2),
+    "every order of three": _study(design="sets", set_size=3, orders="all", repeats=1),
+    "each comparison in one order": _study(orders="balanced_half"),
+    "several arms": _study(arms=ARMS),
+    "arms of sets": _study(arms=ARMS, design="sets", set_size=[2, 3]),
+    "arms of half a design": _study(arms=ARMS[:3], orders="balanced_half", repeats=1),
     "against a reference": _study(design="reference", reference="mediocre"),
     "nothing asked twice": _study(repeats=1),
     "a single judge": _study(PANEL[:1]),

@@ -7,6 +7,7 @@ from posbias_kit.analysis.agreement import (
     judge_clusters,
     judge_linkage,
 )
+from posbias_kit.analysis.arms import arm_differences, arm_values
 from posbias_kit.analysis.betting import betting_sequence
 from posbias_kit.analysis.coefficients import agreement_coefficients
 from posbias_kit.analysis.components import variance_components
@@ -49,9 +50,11 @@ from posbias_kit.analysis.reviews import (
     settle_reviews,
 )
 from posbias_kit.analysis.run_differences import run_differences
+from posbias_kit.analysis.scalability import scalability
 from posbias_kit.analysis.sequential import StoppingRule, stopping_rule
 from posbias_kit.analysis.series import build_series, choose_experiment, name_families
 from posbias_kit.analysis.slot_effects import slot_effects
+from posbias_kit.analysis.slot_or_label import slot_or_label, turned_arms
 from posbias_kit.analysis.slots import slot_wins
 from posbias_kit.analysis.stability import chance_stability, repetition_stability
 from posbias_kit.analysis.stepwise import stepwise_aic
@@ -72,6 +75,8 @@ __all__ = [
     "agreement_coefficients",
     "agreement_matrix",
     "answer_features",
+    "arm_differences",
+    "arm_values",
     "betting_sequence",
     "build_series",
     "build_units",
@@ -125,8 +130,10 @@ __all__ = [
     "reviewer_coefficients",
     "reviewers_and_judges",
     "run_differences",
+    "scalability",
     "settle_reviews",
     "slot_effects",
+    "slot_or_label",
     "slot_wins",
     "stepwise_aic",
     "stopped_consistency",
@@ -135,6 +142,7 @@ __all__ = [
     "take_rule_intervals",
     "task_differences",
     "task_directions",
+    "turned_arms",
     "two_way_intervals",
     "variance_components",
     "verdict_counts",

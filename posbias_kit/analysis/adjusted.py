@@ -8,6 +8,7 @@ import pandas as pd
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.bradley_terry import fit_abilities
 from posbias_kit.analysis.checks import check_settings
+from posbias_kit.analysis.half import shown_once, weigh_slots
 from posbias_kit.analysis.intervals import bootstrap_intervals, cluster_sums, share_intervals
 from posbias_kit.analysis.ranks import rank_estimates
 from posbias_kit.analysis.series import SERIES_KEY, build_series, group_verdicts
@@ -15,13 +16,17 @@ from posbias_kit.schema import TIE_CHOICE
 
 ADJUSTED, CONDITIONAL, MODEL = "order_averaged", "both_agree", "bradley_terry"
 """Methods that use every order; those of one order are named ``order_AB``, ``first_shown``, .."""
+_CHOSEN = "conditional: consistent series only"
+_HALF = "each comparison in one order: averaged over comparisons, not within them"
 
 
 def adjusted_win_rates(verdicts, by=("judge",), level=0.95, draws=2000, seed=0):
     """Estimate every candidate's win rate from one order, and with the order taken out.
 
     A verdict gives a candidate 1 when it wins, 1/p for a TIE, else 0. All methods use the same
-    complete series, so that they differ by the order alone:
+    complete series, so that they differ by the order alone. Where each comparison was shown in
+    one order there are none: the order average is then taken over a candidate's verdicts in each
+    slot (missing unless it was shown in all), the model over all, and the note says so.
 
     ==================  =====================================================================
     order_AB, order_BA  the verdicts of one order, as if only it had been asked (with a
@@ -89,17 +94,18 @@ def adjusted_win_rates(verdicts, by=("judge",), level=0.95, draws=2000, seed=0):
     check_settings("adjusted_win_rates", level=level, draws=draws, seed=seed)
     by = [by] if isinstance(by, str) else by
     keys = group_verdicts(verdicts, [name for name in by if name != "candidate"], some=True)
-    told = _mark_complete(verdicts)
+    told = _mark_complete(verdicts, keys)
     sides = _take_sides(told, keys)
     settings = {"level": level, "draws": draws, "seed": seed}
     tables = [
         _rates(sides.assign(weight=weight), keys, **settings).assign(method=name)
-        for name, weight in _methods(sides).items()
+        for name, weight in _methods(sides, keys).items()
     ]
     known = tables[0][[*keys, "candidate"]]
-    tables.append(_model(told[told["whole"]], keys, known, **settings))
+    tables.append(_model(told[told["whole"] | told["half"]], keys, known, **settings))
     table = pd.concat(tables, ignore_index=True)
-    table["note"] = _say(table)
+    halves = told.groupby(keys, observed=True)["half"].any().rename("half").reset_index()
+    table["note"] = _say(table.merge(halves, on=keys, how="left"))
     place = table["method"].map({name: k for k, name in enumerate(table["method"].unique())})
     table = table.assign(_place=place).sort_values([*keys, "candidate", "_place"])
     table["rank_change"] = _rank_change(table, [*keys, "candidate"])
@@ -126,25 +132,36 @@ def _say(table):
     """Why a number is missing, and the condition of both_agree."""
     empty = table["n"].fillna(0) == 0
     conditional = table["method"] == CONDITIONAL
+    half = ~empty & table["half"].astype(bool)
     return np.select(
-        [empty & conditional, empty, conditional],
-        ["no consistent series", "no complete series", "conditional: consistent series only"],
+        [empty & conditional, empty, half, conditional],
+        [
+            "no consistent series",
+            "no complete series",
+            _HALF,
+            "conditional: consistent series only",
+        ],
         table.get("note", pd.Series("", table.index)).fillna(""),
     )
 
 
-def _mark_complete(verdicts):
-    """Add what is known of each verdict's series; an incomplete one counts nowhere."""
+def _mark_complete(verdicts, keys):
+    """Add what is known of each verdict's series; an incomplete one counts nowhere.
+
+    Where each comparison of a group was shown in one order, its verdicts are marked `half`.
+    """
     series = build_series(verdicts)
     code, _ = number_groups(verdicts, SERIES_KEY)  # numbers the series as they stand in `series`
     of = {"whole": "complete", "agree": "consistent", "orders": "verdicts"}
-    return verdicts.assign(**{name: series[flag].to_numpy()[code] for name, flag in of.items()})
+    told = verdicts.assign(**{name: series[flag].to_numpy()[code] for name, flag in of.items()})
+    half = shown_once(verdicts, keys) & verdicts["choice"].notna().to_numpy()
+    return told.assign(half=half & ~told["whole"].to_numpy())
 
 
 def _take_sides(told, keys):
     """Count verdicts by cell and spread each cell over the candidates shown in it."""
     cell = [*dict.fromkeys([*keys, "cluster", "reference", "slots"])]
-    cell += ["order", "orders", "shown", "choice", "agree", "whole"]
+    cell += ["order", "orders", "shown", "choice", "agree", "whole", "half"]
     code, head = number_groups(told, cell)
     cells = told[cell].iloc[head].assign(count=np.bincount(code, minlength=len(head)))
     texts, lists = pd.factorize(cells["shown"])
@@ -159,7 +176,7 @@ def _take_sides(told, keys):
     return sides[(sides["candidate"] != sides["reference"]).to_numpy()]
 
 
-def _methods(sides):
+def _methods(sides, keys):
     """Say what each verdict weighs under each method."""
     whole = sides["whole"] * sides["count"]
     orders = sorted(sides.loc[sides["whole"], "order"].unique())
@@ -170,7 +187,7 @@ def _methods(sides):
             weights[name] = whole * (open_pair & (sides["slot"] == slot))
     # The verdicts of a consistent series are one case, those of different orders are several.
     agree = whole * sides["agree"] / sides["orders"].clip(lower=1)
-    return weights | {CONDITIONAL: agree, ADJUSTED: whole}
+    return weights | {CONDITIONAL: agree, ADJUSTED: whole + weigh_slots(sides, keys)}
 
 
 def _rates(sides, keys, level, draws, seed):

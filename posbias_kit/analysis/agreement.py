@@ -10,11 +10,8 @@ from scipy.spatial.distance import squareform
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.intervals import share_intervals
-from posbias_kit.analysis.series import name_families
+from posbias_kit.analysis.series import group_columns, name_families
 from posbias_kit.schema import PRESENTATION_KEY, TIE_CHOICE
-
-_PLACE = ["benchmark", "experiment"]
-_PAIR = [*_PLACE, "judge", "other"]
 
 
 def judge_agreement(verdicts, ties=True, level=0.95):
@@ -40,13 +37,16 @@ def judge_agreement(verdicts, ties=True, level=0.95):
     -------
     DataFrame
         One row an ordered pair of judges (both directions, so that a pivot is a full matrix):
-        benchmark, experiment, judge, other, ties, instances, agreement, agreement_low,
-        agreement_high, kappa. Missing where the two share no instance; kappa is missing, too,
-        where both always say the same one thing, and the limits where there is one cluster.
+        benchmark, experiment (arm and slots, where there are several), judge, other, ties,
+        instances, agreement, agreement_low, agreement_high, kappa. Missing where the two share no
+        instance; kappa is missing, too, where both always say the same one thing, and the limits
+        where there is one cluster.
     """
     check_settings("judge_agreement", level=level)
     counts, kappas = {}, {}
-    for place, block in verdicts.groupby(_PLACE, observed=True):
+    keys = group_columns(verdicts, [])
+    pair_keys = [*keys, "judge", "other"]
+    for place, block in verdicts.groupby(keys, observed=True):
         choices = choice_matrix(block)
         if not ties:
             choices = choices.where(choices != TIE_CHOICE)
@@ -54,12 +54,20 @@ def judge_agreement(verdicts, ties=True, level=0.95):
         for pair in combinations(choices.columns, 2):
             same, kappas[*place, *pair] = compare_choices(*(choices[name] for name in pair))
             counts[*place, *pair] = same.groupby(cluster).agg(["sum", "count"])
-    columns = [*_PAIR, "ties", "instances", "agreement", "agreement_low", "agreement_high", "kappa"]
+    columns = [
+        *pair_keys,
+        "ties",
+        "instances",
+        "agreement",
+        "agreement_low",
+        "agreement_high",
+        "kappa",
+    ]
     if not counts:
         return pd.DataFrame(columns=columns)
-    table = tabulate_agreement(counts, kappas, _PAIR, level).assign(ties=ties)
+    table = tabulate_agreement(counts, kappas, pair_keys, level).assign(ties=ties)
     mirrored = table.rename(columns={"judge": "other", "other": "judge"})
-    return pd.concat([table, mirrored]).sort_values(_PAIR, ignore_index=True)[columns]
+    return pd.concat([table, mirrored]).sort_values(pair_keys, ignore_index=True)[columns]
 
 
 def tabulate_agreement(counts, kappas, keys, level):
@@ -134,14 +142,16 @@ def judge_clusters(agreement, families=None):
     Returns
     -------
     DataFrame
-        One row a judge: benchmark, experiment, judge, family, cluster (1..), adjusted_rand. The
+        One row a judge: benchmark, experiment (arm and slots, where there are several), judge,
+        family, cluster (1..), adjusted_rand. The
         last two are missing with fewer than three judges, where a pair shares no instance, or
         where no family has two of the judges: then there is nothing to compare with.
     """
     from sklearn.metrics import adjusted_rand_score  # heavy: only when called
 
     tables = []
-    for place, block in agreement.groupby(_PLACE, observed=True):
+    keys = list(agreement.columns[: list(agreement.columns).index("judge")])
+    for place, block in agreement.groupby(keys, observed=True):
         matrix = agreement_matrix(block)
         table = pd.DataFrame({"judge": matrix.index})
         table["family"] = name_families(matrix.index, families)
@@ -151,8 +161,8 @@ def judge_clusters(agreement, families=None):
             cut = fcluster(judge_linkage(matrix), count, "maxclust")
             rand = adjusted_rand_score(table["family"], cut)
         table = table.assign(cluster=cut, adjusted_rand=rand)
-        tables.append(table.assign(**dict(zip(_PLACE, place, strict=True))))
-    columns = [*_PLACE, "judge", "family", "cluster", "adjusted_rand"]
+        tables.append(table.assign(**dict(zip(keys, place, strict=True))))
+    columns = [*keys, "judge", "family", "cluster", "adjusted_rand"]
     if not tables:
         return pd.DataFrame(columns=columns)
     return pd.concat(tables, ignore_index=True)[columns].astype({"cluster": "Int64"})

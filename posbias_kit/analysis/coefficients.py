@@ -11,6 +11,7 @@ from scipy import special
 
 from posbias_kit.analysis.agreement import choice_matrix, instance_clusters
 from posbias_kit.analysis.checks import check_settings
+from posbias_kit.analysis.series import group_columns
 from posbias_kit.schema import TIE_CHOICE
 
 _PLACE = ["benchmark", "experiment"]
@@ -50,7 +51,8 @@ def agreement_coefficients(verdicts, ties=(True, False), level=0.95):
     Returns
     -------
     DataFrame
-        One row a benchmark, experiment, value of `ties` and coefficient: judges, instances (that
+        One row a benchmark, experiment (arm and slots, where there are several), value of `ties`
+        and coefficient: judges, instances (that
         enter it), clusters, estimate, low, high, note (why a number is missing, else empty).
 
     Examples
@@ -67,8 +69,8 @@ def agreement_coefficients(verdicts, ties=(True, False), level=0.95):
     {'fleiss': 0.467, 'krippendorff': 0.533, 'cohen': 0.5}
     """
     check_settings("agreement_coefficients", level=level)
-    rows = []
-    for place, block in verdicts.groupby(_PLACE, observed=True):
+    rows, keys = [], group_columns(verdicts, [])
+    for place, block in verdicts.groupby(keys, observed=True):
         choices = choice_matrix(block)
         cluster = instance_clusters(choices, block)
         for tied in ties:
@@ -76,9 +78,9 @@ def agreement_coefficients(verdicts, ties=(True, False), level=0.95):
             for name, function in COEFFICIENTS.items():
                 found = _jackknife(function, kept.to_numpy(), cluster, level)
                 about = {"ties": tied, "coefficient": name, "judges": kept.shape[1]}
-                rows.append({**dict(zip(_PLACE, place, strict=True)), **about, **found})
+                rows.append({**dict(zip(keys, place, strict=True)), **about, **found})
     columns = ["ties", "coefficient", "judges", "instances", "clusters", "estimate", "low", "high"]
-    return pd.DataFrame(rows, columns=[*_PLACE, *columns, "note"])
+    return pd.DataFrame(rows, columns=[*keys, *columns, "note"])
 
 
 def fleiss(choices):

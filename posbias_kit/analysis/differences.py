@@ -39,7 +39,8 @@ def judge_differences(
     ----------
     verdicts : DataFrame
         The verdict table; with one judge there is nothing to compare, and no row.
-    metric : {"pc", "pf"}
+    metric : {"pc", "pf", "first", "ties"}
+        As for :func:`posbias_kit.analysis.measure.measure_series`.
     baseline : str, optional
         The judge that all others are compared with; none compares all pairs.
     by : sequence of str
@@ -87,7 +88,7 @@ def judge_differences(
     series = measure_series(verdicts, metric, convention, keys)
     places, values = _pair_up(series, keys)
     pairs = name_pairs(list(values), baseline)
-    reach = 1 if metric == "pc" else 2  # the largest difference of two values
+    reach = 2 if metric == "pf" else 1  # the largest difference of two values
     tables = []
     for judge, other in pairs:
         sums = _sum_pairs(places, values[judge], values[other], keys, reach)

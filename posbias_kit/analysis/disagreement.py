@@ -9,6 +9,12 @@ from posbias_kit.schema import PRESENTATION_KEY
 _PLACE = ["benchmark", "experiment"]
 
 
+def place_columns(frame):
+    """Return what names a panel of judges: benchmark, experiment; arm and slots where several."""
+    more = [name for name in ("arm", "slots") if name in frame and frame[name].nunique() > 1]
+    return [*_PLACE, *more]
+
+
 def disagreement(verdicts):
     """Count, for each presentation and repeat, the judges that do not choose the modal verdict.
 
@@ -23,7 +29,7 @@ def disagreement(verdicts):
     -------
     DataFrame
         One row an instance with at least two verdicts: benchmark, experiment, arm, turn,
-        comparison, order, repeat, task, question, judges (valid), dissenting (valid - modal
+        comparison, order, repeat, task, question, slots, judges (valid), dissenting (valid - modal
         count), disagreement = 1 - modal count / valid, modal (choice: slot, 0 = TIE; missing
         where the mode is tied), tied_mode.
     """
@@ -43,9 +49,9 @@ def disagreement(verdicts):
     )
     table["modal"] = table["modal"].mask(table["tied_mode"])
     key = [*PRESENTATION_KEY, "repeat"]
-    about = verdicts[[*key, "task", "question"]].drop_duplicates(key)
+    about = verdicts[[*key, "task", "question", "slots"]].drop_duplicates(key)
     table = table[table["judges"] > 1].reset_index().merge(about, on=key, validate="1:1")
-    lead = [*_PLACE, "arm", "turn", "comparison", "order", "repeat", "task", "question"]
+    lead = [*_PLACE, "arm", "turn", "comparison", "order", "repeat", "task", "question", "slots"]
     return table[[*lead, "judges", "dissenting", "disagreement", "modal", "tied_mode"]]
 
 
@@ -60,18 +66,20 @@ def disagreement_distribution(instances):
     Returns
     -------
     DataFrame
-        One row a benchmark, experiment and number of dissenting judges (every number from 0 to
+        One row a benchmark, experiment (arm and slots, where there are several) and number of
+        dissenting judges (every number from 0 to
         the largest): instances, share, cumulative.
     """
     tables = []
-    for place, block in instances.groupby(_PLACE, observed=True):
+    keys = place_columns(instances)
+    for place, block in instances.groupby(keys, observed=True):
         count = block["dissenting"].value_counts()
         count = count.reindex(range(int(block["dissenting"].max()) + 1), fill_value=0)
         table = count.rename_axis("dissenting").rename("instances").reset_index()
         table["share"] = table["instances"] / len(block)
         table["cumulative"] = table["share"].cumsum()
-        tables.append(table.assign(**dict(zip(_PLACE, place, strict=True))))
-    columns = [*_PLACE, "dissenting", "instances", "share", "cumulative"]
+        tables.append(table.assign(**dict(zip(keys, place, strict=True))))
+    columns = [*keys, "dissenting", "instances", "share", "cumulative"]
     return (
         pd.concat(tables, ignore_index=True)[columns] if tables else pd.DataFrame(columns=columns)
     )
@@ -97,12 +105,13 @@ def majority_reliability(verdicts, splits=200, seed=0):
     Returns
     -------
     DataFrame
-        One row a benchmark, experiment and number of dissenting judges, over the instances on
+        One row a benchmark, experiment (arm and slots, where there are several) and number of
+        dissenting judges, over the instances on
         which every judge gave a verdict: instances, judges, reliability. Missing with fewer than
         two judges in a half, because a half of one has no majority.
     """
-    rows = []
-    for place, block in verdicts.groupby(_PLACE, observed=True):
+    rows, keys = [], place_columns(verdicts)
+    for place, block in verdicts.groupby(keys, observed=True):
         matrix = choice_matrix(block).dropna()
         counts = _count_choices(matrix.to_numpy())
         dissenting = counts.sum(axis=1) - counts.max(axis=1, initial=0)
@@ -111,19 +120,19 @@ def majority_reliability(verdicts, splits=200, seed=0):
             chosen = dissenting == count
             value = agree[chosen].mean() if matrix.shape[1] >= 4 else np.nan
             rows.append((*place, count, chosen.sum(), matrix.shape[1], value))
-    columns = [*_PLACE, "dissenting", "instances", "judges", "reliability"]
+    columns = [*keys, "dissenting", "instances", "judges", "reliability"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def extreme_instances(instances, count=10):
-    """List the hardest and the easiest instances.
+    """List the hardest and the easiest instances of each experiment, arm and number of slots.
 
     Parameters
     ----------
     instances : DataFrame
         From :func:`disagreement`.
     count : int
-        How many of each, in each experiment.
+        How many of each.
 
     Returns
     -------
@@ -132,10 +141,10 @@ def extreme_instances(instances, count=10):
         then the most judges; equal ones in the order of their ids.
     """
     order = ["disagreement", "judges", "comparison", "order", "repeat"]
-    tables = []
+    tables, keys = [], place_columns(instances)
     for rank, ascending in (("hardest", False), ("easiest", True)):
         direction = [ascending, False, True, True, True]
-        ranked = instances.sort_values(order, ascending=direction).groupby(_PLACE, observed=True)
+        ranked = instances.sort_values(order, ascending=direction).groupby(keys, observed=True)
         tables.append(ranked.head(count).assign(rank=rank))
     table = pd.concat(tables, ignore_index=True)
     return table[["benchmark", "experiment", "rank", *instances.columns[2:]]]

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from posbias_kit.analysis.quality_gap import fit_keys
 from posbias_kit.analysis.stepwise import stepwise_aic
 from posbias_kit.errors import TableError, check_choice
 
@@ -29,10 +30,12 @@ def explain_bias(
     Returns
     -------
     path : DataFrame
-        One row a step: benchmark, experiment, response, step, df, deviance, resid_df, resid_dev,
+        One row a step: benchmark, experiment (arm and slots, where there are several), response,
+        step, df, deviance, resid_df, resid_dev,
         aic (R's scale), n.
     terms : DataFrame
-        One row a coefficient of the final model: benchmark, experiment, response, term, estimate,
+        One row a coefficient of the final model: benchmark, experiment (arm and slots, where there
+        are several), response, term, estimate,
         std_error, t, p, n, r_squared. The p-values are descriptive: they do not know of the search.
     notes : list of str
         What was left out, and why; also a response for which no search is possible.
@@ -41,34 +44,35 @@ def explain_bias(
     check_choice(f"gap_{gap_source}", [name for name in units if name.startswith("gap_")], "source")
     units = units.assign(quality_gap=units[f"gap_{gap_source}"])
     paths, terms, notes = [], [], []
-    for (benchmark, experiment), block in units.groupby(["benchmark", "experiment"]):
+    keys = [key for key in fit_keys(units) if key != "judge"]
+    for place, block in units.groupby(keys):
         told = [name for name in predictors if name not in block or block[name].notna().any()]
         idle = [name for name in predictors if name not in told]
         if idle:
-            where = " ".join(filter(None, (benchmark, experiment)))
+            where = " ".join(filter(None, map(str, place)))
             notes.append(f"{where}: {', '.join(idle)} left out: no unit has a value")
         for response in responses:
             formula = f"{response} ~ {' + '.join(told) or '1'}"
-            where = " ".join(filter(None, (benchmark, experiment, response)))
+            where = " ".join(filter(None, (*map(str, place), response)))
             try:
                 k = 2.0 if criterion == "aic" else "bic"
                 found = stepwise_aic(block, formula, start=start, k=k)
             except TableError as error:  # a constant response, or more coefficients than units
                 notes.append(f"{where}: not estimable: {error.problem}")
                 continue
-            lead = {"benchmark": benchmark, "experiment": experiment, "response": response}
+            lead = {**dict(zip(keys, place, strict=True)), "response": response}
             about = {"n": found.n, "r_squared": found.r_squared}
             paths.append(_lead(found.path, lead))
             terms.append(_lead(found.coefficients, lead).assign(**about))
             notes += [f"{where}: {note}" for note in found.notes]
             if found.dropped:
                 notes.append(f"{where}: {found.dropped} units lack a value and were left out")
-    return _concat(paths, _PATH), _concat(terms, _TERMS), notes
+    keys = [*keys, "response"]
+    return _concat(paths, [*keys, *_PATH]), _concat(terms, [*keys, *_TERMS]), notes
 
 
-_WHERE = ["benchmark", "experiment", "response"]
-_PATH = [*_WHERE, "step", "df", "deviance", "resid_df", "resid_dev", "aic", "n"]
-_TERMS = [*_WHERE, "term", "estimate", "std_error", "t", "p", "n", "r_squared"]
+_PATH = ["step", "df", "deviance", "resid_df", "resid_dev", "aic", "n"]
+_TERMS = ["term", "estimate", "std_error", "t", "p", "n", "r_squared"]
 
 
 def _lead(table, columns):

@@ -7,8 +7,8 @@ from posbias_kit.analysis.series import build_series, take_sides
 from posbias_kit.errors import check_choice
 from posbias_kit.schema import Convention
 
-METRICS = ("pc", "pf")
-"""Position consistency and preference fairness."""
+METRICS = ("pc", "pf", "first", "ties")
+"""Position consistency, preference fairness, share of the first slot, share of ties."""
 
 _KINDS = [
     "consistent", "complete", "primacy_full", "primacy_half", "recency_full", "recency_half",
@@ -20,13 +20,14 @@ def measure_series(verdicts, metric="pc", convention="paper", by=()):
     """Give each series its share in a metric: the metric of a group is sum x / sum n.
 
     For ``pc``, x is 1 where the series is consistent. For ``pf``, x = plus - minus with plus a
-    recency and minus a primacy; it is defined for pairs only.
+    recency and minus a primacy; it is defined for pairs only. For ``first``, x counts the verdicts
+    for slot 1, a tie as 1/p, out of all; for ``ties`` the ties. Neither needs a complete series.
 
     Parameters
     ----------
     verdicts : DataFrame
         The verdict table.
-    metric : {"pc", "pf"}
+    metric : {"pc", "pf", "first", "ties"}
     convention : {"paper", "tie", "decisive", "half"}
         As for :func:`posbias_kit.analysis.position_bias`.
     by : sequence of str
@@ -49,6 +50,10 @@ def measure_series(verdicts, metric="pc", convention="paper", by=()):
     counts = apply_convention(flags[_KINDS].astype(float), convention)
     if metric == "pc":
         parts = {"plus": counts["yes"], "minus": 0.0, "n": counts["pc_n"]}
+    elif metric in ("first", "ties"):
+        share = flags["first"] + flags["ties"] / flags["slots"].astype(float)
+        plus = share if metric == "first" else flags["ties"].astype(float)
+        parts = {"plus": plus, "minus": 0.0, "n": flags["verdicts"]}
     else:
         pairs = (series["slots"] == 2).astype(float)
         parts = {"plus": counts["recency"], "minus": counts["primacy"], "n": counts["pf_n"]}

@@ -5,6 +5,7 @@ import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.checks import check_settings
+from posbias_kit.analysis.half import note_once
 from posbias_kit.analysis.intervals import (
     bootstrap_intervals,
     cluster_sums,
@@ -54,12 +55,8 @@ def position_bias(verdicts, by=("judge",), convention="paper", draws=2000, level
         without a reference a series counts for each candidate in it.
     convention : str or sequence of str
         Of ``paper``, ``tie``, ``decisive``, ``half``.
-    draws : int
-        Bootstrap draws over clusters; 0 gives point estimates without any interval.
-    level : float
-        Level of the intervals.
-    seed : int
-        Of the bootstrap.
+    draws, level, seed
+        Of the bootstrap over clusters; 0 draws give point estimates without any interval.
 
     Returns
     -------
@@ -70,7 +67,8 @@ def position_bias(verdicts, by=("judge",), convention="paper", draws=2000, level
         without one); primacy_full, primacy_half, recency_full, recency_half; pc_n, pc, pc_low,
         pc_high (Wilson at the effective size, CR2 error); pf_n, pf, pf_low, pf_high (CR2 t);
         pc_boot_low ... pf_boot_high (bootstrap over clusters); pf_paper (convention paper);
-        overall_win_rate; clusters. For more than two slots the kinds and pf are missing.
+        overall_win_rate; clusters; note (why pc is missing). For more than two slots the kinds
+        and pf are missing.
 
     Raises
     ------
@@ -107,7 +105,7 @@ def position_bias(verdicts, by=("judge",), convention="paper", draws=2000, level
     table = _estimate(facts, counted, draws, level, seed).reset_index()
     table["convention"] = table["convention"].map(dict(enumerate(conventions)))
     table["pf_paper"] = table["pf_paper"].where(table["convention"] == Convention.PAPER)
-    return _blank_sets(table)[[*keys, *_COLUMNS]]
+    return note_once(_blank_sets(table), verdicts, keys)[[*keys, *_COLUMNS]]
 
 
 _EXTRA = [
@@ -120,7 +118,7 @@ _COLUMNS = [
     "primacy_full", "primacy_half", "recency_full", "recency_half",
     "pc_n", "pc", "pc_low", "pc_high", "pf_n", "pf", "pf_low", "pf_high",
     "pc_boot_low", "pc_boot_high", "pf_boot_low", "pf_boot_high",
-    "pf_paper", "overall_win_rate", "clusters",
+    "pf_paper", "overall_win_rate", "clusters", "note",
 ]  # fmt: skip
 
 

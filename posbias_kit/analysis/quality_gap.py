@@ -148,7 +148,7 @@ def fit_quadratics(x, y):
 def _fit(units, response, source, level):
     data = units[["candidate", response, OWR[source]]].dropna().set_axis(["c", "y", "x"], axis=1)
     result = {"n": len(data), "clusters": data["c"].nunique()}
-    if data["x"].nunique() < 3 or len(data) < 4:
+    if data["x"].round(9).nunique() < 3 or len(data) < 4:
         none = units[OWR[source]].isna().all()
         cause = _WHY_MISSING[source] if none else "fewer than 4 units or 3 win rates"
         return result | {"note": f"not estimable: {cause}"}

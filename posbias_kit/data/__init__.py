@@ -12,6 +12,7 @@ from posbias_kit.data.prepare import (
     prepare_study,
     presentations_of,
 )
+from posbias_kit.data.presentations import identify, name_comparison
 from posbias_kit.data.read import read_benchmark, read_verdicts
 from posbias_kit.data.reading_report import describe_reading, what_can_be_computed
 from posbias_kit.data.replies import rule_differences
@@ -29,6 +30,8 @@ __all__ = [
     "describe_plan",
     "describe_reading",
     "detect_layout",
+    "identify",
+    "name_comparison",
     "plan_presentations",
     "prepare_study",
     "presentations_of",

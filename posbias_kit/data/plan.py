@@ -8,8 +8,10 @@ import pandas as pd
 from posbias_kit.data.arrival import share_repeats
 from posbias_kit.data.benchmark import Benchmark
 from posbias_kit.data.presentations import identify
-from posbias_kit.errors import ParamsError
+from posbias_kit.data.sets import arrange, choose_sets, halve
+from posbias_kit.errors import ParamsError, check_choice
 from posbias_kit.schema import Design, validate
+from posbias_kit.study_plan import ORDERS
 
 
 def sample_benchmark(
@@ -77,6 +79,8 @@ def plan_presentations(
     reference=None,
     set_size=3,
     sets_per_question=1,
+    quality=None,
+    orders="both",
     repeats=1,
     repeated_share=1.0,
     seed=0,
@@ -97,8 +101,16 @@ def plan_presentations(
         `set_size` candidates.
     reference : str, optional
         The reference candidate of design "reference".
-    set_size, sets_per_question : int
-        Only for design "sets".
+    set_size : int or list of int
+        Only for design "sets"; with several sizes, sets of each.
+    sets_per_question : int
+        Of each size; only for design "sets".
+    quality : mapping of str to float, optional
+        Known quality of the candidates: sets are then stratified by it
+        (:func:`posbias_kit.data.sets.choose_sets`), else random.
+    orders : {"both", "all", "balanced_half"}
+        Both orders of a pair and the p cyclic shifts of a set; all p! orders, for sets of three;
+        or one order a comparison, balanced within each task (:func:`posbias_kit.data.sets.halve`).
     repeats : int
         Independent calls of each presentation.
     repeated_share : float
@@ -127,15 +139,17 @@ def plan_presentations(
     questions, answers = benchmark
     if design == Design.REFERENCE:
         _check_known("reference", [reference], answers["candidate"])
+    check_choice(orders, ORDERS, "orders")
     rng = np.random.default_rng(seed)
     names = answers.groupby("question", sort=False)["candidate"].agg(sorted)
+    sizes = [set_size] if isinstance(set_size, int) else set_size
     rows = [
-        (question, shown, f"r{shift}")
+        (question, shown, f"r{place}")
         for question in questions["question"]
         for base in _sets(
-            names.get(question, []), design, reference, set_size, sets_per_question, rng
+            names.get(question, []), design, reference, sizes, sets_per_question, quality, rng
         )
-        for shift, shown in enumerate(_shifts(base))
+        for place, shown in enumerate(arrange(base, orders))
     ]
     if not rows:
         raise ParamsError(
@@ -151,28 +165,18 @@ def plan_presentations(
     about = questions[["benchmark", "question", "task", "cluster"]]
     plan = plan.merge(about, on="question", validate="many_to_one")
     plan["repeats"] = share_repeats(plan, repeats, repeated_share, seed)
-    return validate(plan, "presentations")
+    plan = validate(plan, "presentations")
+    return halve(plan, rng) if orders == "balanced_half" else plan
 
 
-def _sets(names, design, reference, set_size, sets_per_question, rng):
+def _sets(names, design, reference, sizes, count, quality, rng):
     """Candidate sets of one question, each in its base order."""
     if design == Design.REFERENCE:
         return [(name, reference) for name in names if name != reference and reference in names]
     if design == Design.ALL_PAIRS:
         return list(combinations(names, 2))
-    available = list(combinations(names, set_size))
-    count = min(sets_per_question, len(available))
-    chosen = rng.choice(len(available), size=count, replace=False)
-    return [tuple(rng.permutation(available[index]).tolist()) for index in chosen]
-
-
-def _shifts(base):
-    """Cyclic shifts: AB and BA of a pair, r0..r(p-1) of a set.
-
-    >>> _shifts(("a", "b", "c"))
-    [('a', 'b', 'c'), ('b', 'c', 'a'), ('c', 'a', 'b')]
-    """
-    return [base[shift:] + base[:shift] for shift in range(len(base))]
+    known = [size for size in sizes if size <= len(names)]
+    return [base for size in known for base in choose_sets(names, size, count, rng, quality)]
 
 
 def _identical(plan, answers):

@@ -13,8 +13,9 @@ from posbias_kit.data.paper import read_paper_benchmark, read_paper_verdicts
 from posbias_kit.data.pilot_pairs import read_pilot
 from posbias_kit.data.plan import plan_presentations, sample_benchmark
 from posbias_kit.data.read import read_benchmark
+from posbias_kit.data.starter import STARTER_QUALITY
 from posbias_kit.errors import ParamsError
-from posbias_kit.schema import PRESENTATION_KEY, PRESENTATIONS, TABLES, Status, validate
+from posbias_kit.schema import PRESENTATION_KEY, PRESENTATIONS, TABLES, Design, Status, validate
 
 
 class Prepared(NamedTuple):
@@ -31,6 +32,8 @@ class Prepared(NamedTuple):
     """One row a file: rows, kept, set_aside, what it held, and how it tells the order."""
     set_aside: pd.DataFrame
     """One row a row that was set aside: file, line, problem, allowed, cure."""
+    sampling: str = ""
+    """How sets were sampled and orders kept, in words; empty where every pair is in both orders."""
 
 
 def prepare_study(format, path=None, benchmark=None, rule="strict", sample=None, plan=None,
@@ -68,10 +71,24 @@ def prepare_study(format, path=None, benchmark=None, rule="strict", sample=None,
     bench = read_benchmark(format, path, benchmark)
     bench = cluster_questions(bench, cluster_by) if cluster_by else bench
     plan = dict(plan or {})
+    if format == "starter" and plan.get("quality") is None:
+        plan["quality"] = STARTER_QUALITY
     kept = sample_benchmark(bench, **(sample or {}), reference=plan.get("reference"), seed=seed)
     planned = plan_presentations(kept, **plan, seed=seed)
     nothing = [_empty(table) for table in ("verdicts", "replies", "scores", "labels")]
-    return Prepared(*kept, planned, *nothing, *_NO_FILES)
+    return Prepared(*kept, planned, *nothing, *_NO_FILES, _say_sampling(kept, plan))
+
+
+def _say_sampling(bench, plan):
+    said = []
+    if plan.get("design") == Design.SETS:
+        known = set(bench.answers["candidate"]) <= set(plan.get("quality") or ())
+        random = "sets are random: the quality of the candidates is not known beforehand"
+        said.append("sets are stratified by the candidates' known quality" if known else random)
+    if plan.get("orders") == "balanced_half":
+        said.append("each comparison is shown in one order, balanced within each task: win rates "
+                    "can be averaged over the orders, consistency cannot be seen")  # fmt: skip
+    return "; ".join(said)
 
 
 _NO_FILES = (

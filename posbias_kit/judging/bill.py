@@ -5,7 +5,7 @@ import pandas as pd
 from posbias_kit.judge_kinds import LocalParams
 from posbias_kit.judging.live import LiveJudge
 from posbias_kit.judging.log_table import Totals, read_states
-from posbias_kit.judging.shown import Shown
+from posbias_kit.judging.views import see_arms
 
 
 def estimate_calls(judges, presentations, answers, questions, log=None, again=False):
@@ -28,23 +28,21 @@ def estimate_calls(judges, presentations, answers, questions, log=None, again=Fa
     Returns
     -------
     DataFrame
-        One row a live judge: judge, comparisons, calls (planned), answered (in the log already),
-        open, input_tokens and output_tokens (of the open calls, replies at most), money (at
-        most; missing without a price table, 0 for a local judge), currency.
+        One row a live judge and arm: judge, arm, comparisons, calls (planned), answered (in the
+        log already), open, input_tokens and output_tokens (of the open calls, replies at most),
+        money (at most; missing without a price table, 0 for a local judge), currency.
     """
-    asked = presentations[~presentations["identical"]]
-    shown = Shown(asked, questions, answers)
+    live = [judge for judge in judges if isinstance(judge, LiveJudge)]
+    views = see_arms(live, presentations, answers, questions)
     states = read_states(log) if log else {}
-    rows = []
-    for judge in judges:
-        if isinstance(judge, LiveJudge):
-            rows.append(_row(judge, shown, states, again))
-    columns = ["judge", "comparisons", "calls", "answered", "open", "input_tokens",
+    rows = [_row(judge, views[judge.arm.name], states, again) for judge in live]
+    columns = ["judge", "arm", "comparisons", "calls", "answered", "open", "input_tokens",
                "output_tokens", "money", "currency"]  # fmt: skip
     return pd.DataFrame(rows, columns=columns).astype({"money": float})
 
 
-def _row(judge, shown, states, again):
+def _row(judge, view, states, again):
+    shown = view.shown
     keys = judge.identify(shown)
     most, count = Totals(), 0
     for series in judge.open_calls(shown, keys, states, again):
@@ -55,7 +53,8 @@ def _row(judge, shown, states, again):
     free = isinstance(judge.params, LocalParams)
     return {
         "judge": judge.name,
-        "comparisons": shown.presentations["comparison"].nunique(),
+        "arm": judge.arm.name,
+        "comparisons": view.asked["comparison"].nunique(),
         "calls": len(keys),
         "answered": len(keys) - count,
         "open": count,

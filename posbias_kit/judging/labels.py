@@ -56,13 +56,14 @@ def constrain(strategy, prompt):
         return {}
     if strategy == "json_schema":
         return {"response_format": _schema(prompt)}
-    if strategy == "logprobs" and prompt.format != "letters":
+    base = prompt.format.partition(":")[0]
+    if strategy == "logprobs" and base != "letters":
         raise _unfit(strategy, prompt, "letters", "take a template whose whole reply is a label")
     # Only there is the first token of the reply its label.
-    asked = {"logprobs": True, "top_logprobs": _MOST} if prompt.format == "letters" else {}
+    asked = {"logprobs": True, "top_logprobs": _MOST} if base == "letters" else {}
     if strategy == "grammar":
         label = " | ".join(f'"{word}"' for word in prompt.labels)
-        asked["grammar"] = _GRAMMARS[prompt.format].format(label=f"({label})")
+        asked["grammar"] = _GRAMMARS[base].format(label=f"({label})")
     return asked
 
 

@@ -14,7 +14,10 @@ from posbias_kit.judging.log_table import Totals, identify_call
 from posbias_kit.judging.prompts import load_template
 from posbias_kit.judging.protocol import Usage
 from posbias_kit.schema import Status
+from posbias_kit.study_arms import PLAIN
 
+_ALONE = "points"
+"""Template of arms that show one answer alone."""
 _OUTPUT = 1024
 """Tokens a reply may have where no limit is sent."""
 
@@ -28,14 +31,17 @@ class LiveJudge:
     seed : int
         Of the order of the calls.
     template : posbias_kit.judging.prompts.Template, optional
-        By default the one that the params name.
+        By default the one that the arm names, or the params.
+    arm : posbias_kit.study_arms.Arm
+        How it is asked.
     """
 
-    def __init__(self, params, seed=0, template=None):
-        self.name, self.params = params.name, params
+    def __init__(self, params, seed=0, template=None, arm=PLAIN):
+        self.name, self.params, self.arm = params.name, params, arm
         self.seed = [seed, zlib.crc32(params.name.encode())]
         self._hosted = _hosted(params) if isinstance(params, LocalParams) else params
-        self.template = template or load_template(params.template)
+        named = arm.template or (_ALONE if arm.scale else params.template)
+        self.template = template or load_template(named, arm)
         self.settings = self._client().configure(self._hosted)
         if getattr(params, "labels", "plain") != "plain":
             self.settings["labels"] = params.labels

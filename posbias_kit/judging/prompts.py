@@ -8,8 +8,10 @@ import yaml
 from pydantic import ValidationError
 
 from posbias_kit.errors import ParamsError, check_choice
+from posbias_kit.judging.modes import adapt_template
 from posbias_kit.judging.template import NUMBERED_TEXT, TEXTS, WORDS, Prompt, Template
-from posbias_kit.parsing import FORMATS
+from posbias_kit.parsing import find_format
+from posbias_kit.study_arms import PLAIN
 
 __all__ = ["TEMPLATES", "Prompt", "Template", "load_template"]
 
@@ -18,7 +20,7 @@ TEMPLATES = tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
 """The templates that come with the kit."""
 
 
-def load_template(name_or_path):
+def load_template(name_or_path, arm=PLAIN):
     """Read a prompt template.
 
     Parameters
@@ -26,6 +28,8 @@ def load_template(name_or_path):
     name_or_path : str or Path
         One of :data:`TEMPLATES`; the path of a YAML file; or a prompt of a file in FastChat's
         layout, as ``judge_prompts.jsonl#pair-v2``. docs/prompts.md says what each may hold.
+    arm : posbias_kit.study_arms.Arm
+        How to ask; see :func:`posbias_kit.judging.modes.adapt_template`.
 
     Returns
     -------
@@ -45,7 +49,7 @@ def load_template(name_or_path):
     """
     text = str(name_or_path)
     if text in TEMPLATES:
-        return _check(_read_yaml(_FOLDER / f"{text}.yaml"), text)
+        return adapt_template(_check(_read_yaml(_FOLDER / f"{text}.yaml"), text), arm)
     path, _, prompt = text.partition("#") if ".jsonl" in text else (text, "", "")
     if not Path(path).is_file():
         raise ParamsError(
@@ -55,7 +59,7 @@ def load_template(name_or_path):
             cure="check the name or the path",
         )
     tree = _read_fastchat(path, prompt) if path.endswith(".jsonl") else _read_yaml(path)
-    return _check(tree, text)
+    return adapt_template(_check(tree, text), arm)
 
 
 def _read(path):
@@ -105,20 +109,37 @@ def _check(tree, place):
             allowed=", ".join(Template.model_fields),
             cure="see docs/prompts.md",
         ) from None
-    check_choice(template.format, FORMATS, f"{place}: format")
+    _check_format(template.format, place)
     check_choice(template.options, (2, 3, 4), f"{place}: options")
-    lists = template.lists
+    lists, modes = template.lists, template.modes
+    words = (*WORDS, *(_MODES if modes else ()))
+    each = (
+        [*modes.verdict.values(), *modes.lists.values(), *modes.reasoning.values()] if modes else ()
+    )
     for key, text, allowed, needed in (
-        ("system", template.system, WORDS, ()),
-        ("user", template.user, (*TEXTS, *WORDS), ("question", "answers")),
-        ("lists.system", lists.system if lists else "", WORDS, ()),
-        ("lists.user", lists.user if lists else None, (*TEXTS, *WORDS), ("question", "answers")),
+        ("system", template.system, words, ()),
+        ("user", template.user, (*TEXTS, *words), ("question", "answers")),
+        ("lists.system", lists.system if lists else "", words, ()),
+        ("lists.user", lists.user if lists else None, (*TEXTS, *words), ("question", "answers")),
+        *(("modes", text, WORDS, ()) for text in each),
         ("answer", template.answer, ("letter", "text"), ("text",)),
         ("turn", template.turn, ("number", "text"), ("text",)),
     ):
         if text is not None:
             _check_placeholders(text, allowed, needed, f"{place}: {key}")
     return template
+
+
+_MODES = ("verdict", "reasoning")
+"""Placeholders for the texts of `modes`."""
+
+
+def _check_format(name, place):
+    try:
+        find_format(name)
+    except ParamsError as error:
+        raise ParamsError(error.problem, place=f"{place}: format", allowed=error.allowed,
+                          cure=error.cure) from None  # fmt: skip
 
 
 def _check_placeholders(text, allowed, needed, place):

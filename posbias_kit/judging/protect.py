@@ -76,13 +76,15 @@ def _head(line, texts):
     return head
 
 
-def make_guard(delimiters):
+def make_guard(delimiters, longest=3):
     r"""Return a function that protects a text against the delimiters of a template.
 
     Parameters
     ----------
     delimiters : tuple of (set of str, set of str)
         From :func:`find_delimiters`.
+    longest : int
+        Characters that a letter or number of the template may have.
 
     Examples
     --------
@@ -91,9 +93,9 @@ def make_guard(delimiters):
     'Mine is best. &#91;answer B] is not.\n\\---\nan [Answer] stays'
     """
     anywhere, heads = delimiters
-    choices = [_spaced(mark) for mark in sorted({*anywhere, *_CONTROL})]
+    choices = [_spaced(mark, longest) for mark in sorted({*anywhere, *_CONTROL})]
     if heads:
-        lines = "|".join(_spaced(head) for head in sorted(heads))
+        lines = "|".join(_spaced(head, longest) for head in sorted(heads))
         choices.append(rf"^[ \t>{INVISIBLE}]*+(?P<head>{lines})")
     pattern = re.compile("|".join(choices), re.IGNORECASE | re.MULTILINE)
 
@@ -109,7 +111,7 @@ def make_guard(delimiters):
     return guard
 
 
-def _spaced(mark):
+def _spaced(mark, longest):
     """Return a pattern of the mark that white space or zero-width characters do not break."""
-    chars = "".join(fold_in_place(mark).split())
-    return _GAP.join(r"\w{1,3}" if char == _NAME else re.escape(char) for char in chars)
+    chars, name = "".join(fold_in_place(mark).split()), rf"\w{{1,{longest}}}"
+    return _GAP.join(name if char == _NAME else re.escape(char) for char in chars)

@@ -6,6 +6,7 @@ import pandas as pd
 
 from posbias_kit.errors import ReadError
 from posbias_kit.schema import PRESENTATION_KEY, VERDICT_KEY, VERDICTS, validate
+from posbias_kit.study_arms import PLAIN
 
 _RECORDINGS = Path(__file__).parents[1] / "data" / "recordings"
 RECORDINGS = {path.stem: path for path in sorted(_RECORDINGS.glob("*.parquet"))}
@@ -34,6 +35,8 @@ class RecordedJudge:
     ----------
     params : posbias_kit.judge_kinds.RecordedParams
         Name of the judge in the table, and the table's path (Parquet).
+    arm : posbias_kit.study_arms.Arm
+        Which arm of the recording to replay.
 
     Raises
     ------
@@ -41,8 +44,8 @@ class RecordedJudge:
         The file is missing, or holds no verdict of this judge.
     """
 
-    def __init__(self, params):
-        self.name, self.partial = params.name, params.partial
+    def __init__(self, params, arm=PLAIN):
+        self.name, self.partial, self.arm = params.name, params.partial, arm
         path = recording_file(params.path)
         if not path.is_file():
             raise ReadError(
@@ -62,6 +65,7 @@ class RecordedJudge:
                 cure="name a judge of this table",
             )
         self.recorded = recorded[recorded["judge"] == self.name]
+        self.holds_arm = bool((self.recorded["arm"] == arm.name).any())
         texts = table[[name for name in _TEXTS if name in table]]
         self._texts = texts.assign(file=path.name, line=range(1, len(table) + 1))
 

@@ -5,7 +5,7 @@ import pandas as pd
 from posbias_kit.judging.live import LiveJudge
 from posbias_kit.judging.log_table import read_log
 from posbias_kit.judging.recorded import RecordedJudge
-from posbias_kit.judging.shown import Shown
+from posbias_kit.judging.views import arm_of, see_arms
 from posbias_kit.schema import REPLIES, Status, validate
 
 
@@ -25,16 +25,18 @@ def read_replies(judges, presentations, answers, questions=None, log=None):
         Table of :data:`posbias_kit.schema.REPLIES`; `file` and `line` name the log or the
         recording, and which of its rows.
     """
-    asked = presentations[~presentations["identical"]].reset_index(drop=True)
+    live = any(isinstance(judge, LiveJudge) for judge in judges)
+    compare = [judge for judge in judges if not arm_of(judge).scale]  # scores are no verdicts
+    views = see_arms(compare, presentations, answers, questions if live else None)
     parts = [pd.DataFrame(columns=list(REPLIES.columns))]
-    shown, rows = None, None
-    for judge in judges:
+    rows = None
+    for judge in compare:
+        view = views[arm_of(judge).name]
         if isinstance(judge, RecordedJudge):
-            parts.append(judge.replies(asked))
+            parts.append(judge.replies(view.asked))
         elif isinstance(judge, LiveJudge):
-            if shown is None:
-                shown, rows = Shown(asked, questions, answers), _number(read_log(log), log)
-            parts.append(rows[rows["call"].isin(judge.identify(shown).values())])
+            rows = _number(read_log(log), log) if rows is None else rows
+            parts.append(rows[rows["call"].isin(judge.identify(view.shown).values())])
     told = [part for part in parts[1:] if len(part)] or parts
     return validate(pd.concat(told, ignore_index=True)[list(REPLIES.columns)], "replies")
 

@@ -11,38 +11,54 @@ from posbias_kit.judging.live import LiveJudge
 from posbias_kit.judging.log import JudgmentLog
 from posbias_kit.judging.log_table import read_states
 from posbias_kit.judging.planted import PlantedJudge
+from posbias_kit.judging.points import derive_verdicts, tabulate_scores
 from posbias_kit.judging.recorded import RecordedJudge
 from posbias_kit.judging.session import ask_live
-from posbias_kit.judging.shown import Shown
 from posbias_kit.judging.stopping import cut_calls
+from posbias_kit.judging.views import arm_of, see_arms
 from posbias_kit.params import parse_section
 from posbias_kit.study import Caps, Judging
+from posbias_kit.study_arms import PLAIN
 
 
-def make_judges(judges, seed=0):
-    """Make the judges that a study names.
+def make_judges(judges, seed=0, arms=()):
+    """Make the judges that a study names, each once for every arm in which it is asked.
 
     Parameters
     ----------
-    judges : list of dict
-        As the key `judging.judges` of a study.
+    judges, arms : list of dict
+        As the keys `judging.judges` and `judging.arms` of a study.
     seed : int
         Of the planted judges, and of the order in which live ones are asked.
 
     Returns
     -------
     list of judges
-        Planted and recorded ones have a `name` and a method ``judge(presentations, answers)``;
-        live ones are :class:`posbias_kit.judging.live.LiveJudge`.
+        Planted and recorded ones have a `name`, an `arm` and a method
+        ``judge(presentations, answers)``; live ones are
+        :class:`posbias_kit.judging.live.LiveJudge`.
     """
-    named = parse_section(Judging, {"judges": judges}, place="judging").judges
-    return [_make(params, seed) for params in named]
+    section = parse_section(Judging, {"judges": judges, "arms": list(arms)}, place="judging")
+    panel = []
+    for arm in (PLAIN, *section.arms):
+        for params in section.judges:
+            if arm.judges is None or params.name in arm.judges:
+                panel.append(_make(params, seed, arm))
+    return [judge for judge in panel if _is_asked(judge)]
 
 
-def _make(params, seed):
+def _make(params, seed, arm):
     if isinstance(params, PlantedParams):
-        return PlantedJudge(params, STARTER_QUALITY, seed)
-    return LiveJudge(params, seed) if isinstance(params, LIVE) else RecordedJudge(params)
+        return PlantedJudge(params, STARTER_QUALITY, seed, arm)
+    if isinstance(params, LIVE):
+        return LiveJudge(params, seed, arm=arm)
+    return RecordedJudge(params, arm)
+
+
+def _is_asked(judge):
+    """Leave a recorded judge out of an arm that was not recorded, unless the arm names it."""
+    named = not judge.arm.name or judge.arm.judges is not None
+    return named or not isinstance(judge, RecordedJudge) or judge.holds_arm
 
 
 def judge_presentations(
@@ -97,41 +113,72 @@ def judge_presentations(
     RunError
         Another process judges in this run.
     """
-    asked = presentations[~presentations["identical"]].reset_index(drop=True)
-    spared = presentations[presentations["identical"]].reset_index(drop=True)
     live = [judge for judge in judges if isinstance(judge, LiveJudge)]
-    shown, states = None, {}
-    if live and len(asked):
+    views = see_arms(judges, presentations, answers, questions if live else None)
+    states = {}
+    if live and len(views[live[0].arm.name].asked):
         if questions is None or log is None:
             raise ParamsError(
                 "live judges need the questions and a log",
                 place="judge_presentations",
                 cure="pass questions=... and log=run.folder / 'judgments.sqlite'",
             )
-        shown = Shown(asked, questions, answers)
         if ask:
-            _ask_all(live, shown, log, caps, ask_invalid_again, stop)
+            _ask_all(live, views, log, caps, ask_invalid_again, stop)
         states = read_states(log)
     parts = []
     for judge in judges:
-        if not len(asked):
-            calls = pd.DataFrame()
-        elif isinstance(judge, LiveJudge):
-            calls = judge.collect(shown, states)
-        else:
-            calls = judge.judge(asked, answers)
-            if stop and not isinstance(judge, RecordedJudge):
-                calls = cut_calls(stop, asked, calls, judge.name)
-        parts += [join_calls(asked, calls, judge.name), _spare(spared, judge.name)]
+        view = views[arm_of(judge).name]
+        calls = _calls(judge, view, states)
+        if stop and not isinstance(judge, LiveJudge | RecordedJudge):
+            calls = cut_calls(stop, view.asked, calls, judge.name)
+        parts += [join_calls(view.asked, calls, judge.name), _spare(view.spared, judge.name)]
     return build_verdicts(pd.concat([part for part in parts if len(part)], ignore_index=True))
 
 
-def _ask_all(judges, shown, path, caps, again, stop):
+def read_scores(judges, presentations, answers, questions=None, log=None):
+    """Return the scores that judges gave to answers alone, in arms with `scale`.
+
+    Parameters
+    ----------
+    judges, presentations, answers, questions, log
+        As for :func:`judge_presentations`, which asks; here scores are only read.
+
+    Returns
+    -------
+    DataFrame
+        As :func:`posbias_kit.judging.points.tabulate_scores`.
+    """
+    alone = [judge for judge in judges if arm_of(judge).scale]
+    live = any(isinstance(judge, LiveJudge) for judge in alone)
+    views = see_arms(alone, presentations, answers, questions if live else None)
+    states = read_states(log) if live else {}
+    seen = [(judge, views[judge.arm.name]) for judge in alone]
+    return tabulate_scores(
+        (judge, view.calls, _told(judge, view, states)) for judge, view in seen if len(view.asked)
+    )
+
+
+def _calls(judge, view, states):
+    """Return the calls of a judge as verdicts: row in `view.asked`, repeat, status, ..."""
+    if not len(view.asked):
+        return pd.DataFrame()
+    told = _told(judge, view, states)
+    return derive_verdicts(view.asked, view.calls, told) if arm_of(judge).scale else told
+
+
+def _told(judge, view, states):
+    if isinstance(judge, LiveJudge):
+        return judge.collect(view.shown, states)
+    return judge.judge(view.calls, view.answers)
+
+
+def _ask_all(judges, views, path, caps, again, stop):
     caps = parse_section(Caps, caps or {}, place="judging.caps")
     with JudgmentLog(path) as log:
         budget = Budget(caps, log.totals())
         for judge in judges:
-            ask_live(judge, shown, log, budget, again, stop)
+            ask_live(judge, views[judge.arm.name].shown, log, budget, again, stop)
 
 
 def _spare(presentations, judge):

@@ -4,66 +4,26 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from string import Formatter, ascii_uppercase
 
-from pydantic import BaseModel
-
 from posbias_kit.errors import ParamsError
 from posbias_kit.judging.protect import find_delimiters, make_guard
-from posbias_kit.parsing import label_words
+from posbias_kit.judging.template_parts import Lists, Modes, Part, Prompt, Shot
+from posbias_kit.parsing import REVERSED, label_words
 
 TEXTS = ("question", "answers", "reference", "guidance")
 """Placeholders of a user message where a text of the benchmark goes."""
 NUMBERED_TEXT = re.compile(r"(?:question|ref_answer)_\d+|answer_[a-z](?:_\d+)?")
 """FastChat's names: a turn of the question or of its reference, an answer or a turn of it."""
-WORDS = ("count", "labels", "tie")
-"""Placeholders of any message: how many answers, what names them, what names a tie."""
+WORDS = ("count", "labels", "tie", "neither", "one", "two", "scale")
+"""Placeholders of any message: how many answers, what names them, what names a tie (of four
+options both), the first two names, the highest score."""
 
 _COUNTS = dict(enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine"], 2))
 
 
-@dataclass(frozen=True)
-class Prompt:
-    """What a judge is sent, and how its reply is read."""
-
-    messages: tuple[tuple[str, str], ...]
-    """(role, text) each: perhaps ``system``, then ``user`` and ``assistant`` in turn."""
-    template: str
-    """``name@version``."""
-    digest: str
-    """SHA-256 of the messages as canonical JSON."""
-    format: str
-    """As for :func:`posbias_kit.parsing.parse_verdict`; so are slots and options."""
-    slots: int
-    """How many answers are shown."""
-    options: int
-    """2, 3 or 4."""
-    labels: tuple[str, ...]
-    """What the judge may choose from: the slots in order, then the tie; brackets left out."""
-
-
-class _Part(BaseModel, extra="forbid", frozen=True):
-    pass
-
-
-class Shot(_Part):
-    """A worked example: a question with answers, and the reply to give."""
-
-    question: str
-    answers: tuple[str, ...]
-    reply: str
-
-
-class Lists(_Part):
-    """The messages where three or more answers are shown."""
-
-    system: str = ""
-    user: str
-
-
-class Template(_Part):
+class Template(Part):
     """A prompt template; :func:`posbias_kit.judging.prompts.load_template` reads one."""
 
     name: str
@@ -76,16 +36,19 @@ class Template(_Part):
     turn: str = "[Turn {number}]\n{text}"
     lists: Lists | None = None
     shots: tuple[Shot, ...] = ()
+    modes: Modes | None = None
+    scale: int | None = None
 
     @cached_property
     def digest(self):
         """SHA-256 of the template's content as canonical JSON."""
-        return _digest(self.model_dump())
+        return _digest(self.model_dump(exclude={n for n in _LATER if getattr(self, n) is None}))
 
     @cached_property
     def _guard(self):
         parts = [self.user, self.answer, self.turn, *([self.lists.user] if self.lists else [])]
-        return make_guard(find_delimiters(parts, is_text))
+        longest = 7 if ":" in self.format else 3
+        return make_guard(find_delimiters(parts, is_text), longest)
 
     def render(self, question, answers: Sequence[Sequence[str]]) -> Prompt:
         """Fill the template for one presentation.
@@ -128,12 +91,8 @@ class Template(_Part):
         ('A', 'B', 'C')
         """
         slots = len(answers)
-        if slots > 2 and self.lists is None:
-            raise self._error(
-                f"{slots} answers, but the template is for pairs",
-                cure="use a template that has `lists`, or plan pairs",
-            )
-        form = self if slots == 2 else self.lists
+        self._check_slots(slots)
+        form = self if slots <= 2 else self.lists
         words = self._words(slots)
         messages = [("system", self._fill(form.system, words))] if form.system else []
         for shot in self._shots(slots):
@@ -148,17 +107,38 @@ class Template(_Part):
             template=f"{self.name}@{self.version}",
             digest=_digest(messages),
             format=self.format,
-            slots=slots,
+            slots=self.scale or slots,
             options=self.options,
-            labels=label_words(self.format, slots, self.options),
+            labels=label_words(self.format, self.scale or slots, self.options),
         )
 
+    def _check_slots(self, slots):
+        if (slots == 1) != (self.scale is not None):
+            raise self._error(
+                f"{slots} answers at a time, but the template is for "
+                f"{'one' if self.scale else 'two or more'}",
+                cure="take a template with {scale} for arms with `scale`, and only for these",
+            )
+        if slots > 2 and self.lists is None:
+            raise self._error(
+                f"{slots} answers, but the template is for pairs",
+                cure="use a template that has `lists`, or plan pairs",
+            )
+
     def _words(self, slots):
-        labels = label_words(self.format, slots, self.options)
+        """Return the value of each word; names of slots as if they were not reversed."""
+        count = self.scale or slots
+        labels = label_words(self.format, count, self.options)
+        names, ties = labels[:count], [*labels[count:], None, None]
+        names = names[::-1] if self.format.endswith(REVERSED) else names
         return {
             "count": _COUNTS.get(slots, str(slots)),
-            "labels": f"{', '.join(labels[: slots - 1])} or {labels[slots - 1]}",
-            "tie": labels[slots] if len(labels) > slots else None,
+            "labels": f"{', '.join(names[:-1])} or {names[-1]}",
+            "tie": ties[0],
+            "neither": ties[1],
+            "one": names[0],
+            "two": names[1],
+            "scale": str(self.scale),
         }
 
     def _shots(self, slots):
@@ -174,14 +154,20 @@ class Template(_Part):
         texts = {"question": self._join(turns), "reference": self._join(reference)}
         texts |= {f"question_{i}": turn for i, turn in enumerate(turns, 1)}
         texts |= {f"ref_answer_{i}": turn for i, turn in enumerate(reference, 1)}
-        numbered = self.format == "json_choice" and len(answers) > 2
-        blocks = []
+        blocks, names = [], self._names(len(answers))
         for letter, answer in zip(ascii_uppercase, answers, strict=False):
             name, text = f"answer_{letter.lower()}", self._join(answer)
             texts |= {name: text} | {f"{name}_{i}": turn for i, turn in enumerate(answer, 1)}
-            shown = str(len(blocks) + 1) if numbered else letter
+            shown = names[len(blocks)]
             blocks.append(self._fill(self.answer, {"letter": shown, "text": text}))
         return texts | {"answers": "\n\n".join(blocks), "guidance": None}
+
+    def _names(self, slots):
+        """Return what each slot is called, the first shown first."""
+        if ":" in self.format and not self.scale:
+            return label_words(self.format, slots, self.options)
+        numbered = self.format == "json_choice" and slots > 2
+        return [str(n) for n in range(1, slots + 1)] if numbered else ascii_uppercase
 
     def _join(self, turns):
         """Return the one turn as it is, or several, each under its heading."""
@@ -208,6 +194,10 @@ class Template(_Part):
 
     def _error(self, problem, **parts):
         return ParamsError(problem, place=f"template {self.name!r}", **parts)
+
+
+_LATER = ("modes", "scale")
+"""Keys that came with a later version: left out of a digest where they are not used."""
 
 
 def is_text(placeholder):

@@ -1,8 +1,10 @@
 """Notebook set-up, figures, the papermill chain and the HTML pages."""
 
+from posbias_kit.report.arms import load_arms, plain_arm
 from posbias_kit.report.decisions import tell_decision
 from posbias_kit.report.figures import (
     plot_agreement,
+    plot_arms,
     plot_consistency,
     plot_consistency_fairness,
     plot_disagreement,
@@ -13,6 +15,8 @@ from posbias_kit.report.figures import (
     plot_quality_gap,
     plot_rank_change,
     plot_reliability,
+    plot_scalability,
+    plot_scores,
     plot_slot_wins,
     plot_stability,
     plot_tasks,
@@ -39,9 +43,12 @@ __all__ = [
     "choose_rows",
     "compare_runs",
     "judge_cards",
+    "load_arms",
     "load_if_there",
     "methods_paragraph",
+    "plain_arm",
     "plot_agreement",
+    "plot_arms",
     "plot_consistency",
     "plot_consistency_fairness",
     "plot_disagreement",
@@ -52,6 +59,8 @@ __all__ = [
     "plot_quality_gap",
     "plot_rank_change",
     "plot_reliability",
+    "plot_scalability",
+    "plot_scores",
     "plot_slot_wins",
     "plot_stability",
     "plot_tasks",

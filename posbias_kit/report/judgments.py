@@ -43,7 +43,7 @@ def plan_study(params, settings=()):
     with chdir(project_root()):
         if section is None:
             return study, pd.DataFrame()
-        judges = make_judges(section["judges"], seed=study["seed"])
+        judges = make_judges(section["judges"], study["seed"], section["arms"])
         if not any(isinstance(judge, LiveJudge) for judge in judges):
             return study, pd.DataFrame()
         tables = prepare_study(**study["data_preparation"], seed=study["seed"])
@@ -124,7 +124,8 @@ def verify_judgments(run_name):
         raise ReadError("nobody was asked in this run", place=run_name, cure="name another run")
     stored = run.load("verdicts")
     with chdir(project_root()):
-        judges = make_judges(study["judging"]["judges"], seed=study["seed"])
+        section = study["judging"]
+        judges = make_judges(section["judges"], study["seed"], section["arms"])
         tables = (run.load(name) for name in ("presentations", "answers", "questions"))
         stop = stopping_rule(study["judging"]["stop"], study["level"], study["seed"])
         rebuilt = judge_presentations(judges, *tables, run.folder / LOG, stop=stop, ask=False)
@@ -200,8 +201,9 @@ def _line(row):
     money = "cost not known (no price table)"
     if not math.isnan(row.money):
         money = f"at most {row.money:.2f} {row.currency}".rstrip()
+    name = f"{row.judge}, arm {row.arm}" if row.arm else row.judge
     return (
-        f"{row.judge}: {row.comparisons:,} comparisons, {row.calls:,} calls, "
+        f"{name}: {row.comparisons:,} comparisons, {row.calls:,} calls, "
         f"{row.answered:,} answered already, {row.open:,} to make: about {row.input_tokens:,} "
         f"tokens in, at most {row.output_tokens:,} out, {money}"
     )

@@ -7,11 +7,14 @@ import pandas as pd
 
 from posbias_kit.errors import ParamsError
 from posbias_kit.judge_kinds import LIVE
+from posbias_kit.judging import plan_arm
+from posbias_kit.params import parse_section
 from posbias_kit.report.files import digest, digest_text
 from posbias_kit.report.notebooks import stage_parameters
 from posbias_kit.report.provenance import changed_file, digest_package
 from posbias_kit.report.stages import STAGES, Stage, active_stages, check_stage
 from posbias_kit.schema import Status
+from posbias_kit.study_arms import PLAIN, Arm
 
 _DONE = ("run", "reused")
 _ROOMS = {"data_preparation": ("data",), "judging": ("data", "judging")}
@@ -132,8 +135,12 @@ def _what_is_open(parameters, folder):
         return ""
     verdicts = pd.read_parquet(folder / "verdicts.parquet", columns=["judge", "status"])
     status = verdicts.loc[verdicts["judge"].isin(live), "status"]
-    planned = pd.read_parquet(folder / "presentations.parquet", columns=["repeats"])
-    left = int(planned["repeats"].sum()) * len(live) - len(status)
+    planned = pd.read_parquet(folder / "presentations.parquet")
+    arms = [parse_section(Arm, arm, "judging.arms") for arm in parameters["arms"]]
+    left = -len(status)
+    for arm in (PLAIN, *arms):
+        asked = live if arm.judges is None else {*live} & {*arm.judges}
+        left += int(plan_arm(planned, arm)["repeats"].sum()) * len(asked)
     if parameters["stop"]:  # leaves calls unmade, and would leave the same ones again
         left = 0
     failed = int(status.eq(Status.FAILED).sum())

@@ -45,6 +45,11 @@ def new_axes(rows, width=WIDTH, per_row=0.34):
     return ax
 
 
+def colours(count):
+    """Return so many colours that can be told apart."""
+    return sns.color_palette(PALETTE if count <= 10 else "husl", count)
+
+
 def describe(ax, text):
     """Attach the alt text that the saved figure will carry; return `ax`."""
     ax.figure.set_label(text)
@@ -73,7 +78,7 @@ def label_judges(frame):
     label = frame["judge"].astype(str)
     for name in ("benchmark", "experiment", "arm", "slots"):
         if name in frame and frame[name].nunique() > 1:
-            more = frame[name].astype(str).replace("", "–")
+            more = frame[name].astype(str).replace("", "plain" if name == "arm" else "–")
             label = label + " · " + more + (" slots" if name == "slots" else "")
     return label
 

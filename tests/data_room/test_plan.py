@@ -5,7 +5,7 @@ import json
 import pytest
 
 from posbias_kit.data import describe_plan, plan_presentations, read_benchmark, sample_benchmark
-from posbias_kit.data.plan import _shifts
+from posbias_kit.data.sets import arrange
 from posbias_kit.errors import ParamsError
 
 
@@ -56,8 +56,8 @@ def test_shift_p_times_is_the_identity():
     """The shifts are the p rotations of the base order."""
     base = ("a", "b", "c", "d")
 
-    assert {shift[index] for shift in _shifts(base) for index in [0]} == set(base)
-    assert _shifts(_shifts(base)[3])[1] == base
+    assert {shift[index] for shift in arrange(base) for index in [0]} == set(base)
+    assert arrange(arrange(base)[3])[1] == base
 
 
 def test_same_seed_same_plan(starter):

@@ -22,10 +22,17 @@ from posbias_kit.parsing import label_words, parse_verdict
 Row = namedtuple("Row", "turns reference_answer guidance")
 FORMATS = {"arena": "arena_hard", "brackets": "mtbench_brackets", "choice": "devbench_choice"}
 FORMATS |= {"fewshot-letters": "letters", "json": "json_choice", "zeroshot-letters": "letters"}
+FORMATS |= {"compare": "mtbench_brackets", "compare-letters": "letters"}
+FORMATS |= {"points": "mtbench_brackets:numbers"}
+COMPARING = sorted({*TEMPLATES} - {"points"})
+"""Templates that show two answers or more."""
 DIGESTS = {
     "arena": (1, "aee5ce62251e"),
     "brackets": (1, "8e1eabfd7f5f"),
     "choice": (1, "e2e2f61cd102"),
+    "compare": (1, "e4c902196969"),
+    "compare-letters": (1, "b67378a713d1"),
+    "points": (1, "71b9db9b89f9"),
     "fewshot-letters": (1, "914ecbd301ab"),
     "json": (1, "75862ebe7ada"),
     "zeroshot-letters": (1, "790e74de94e2"),
@@ -77,7 +84,7 @@ def test_wording_changes_with_the_version(name):
 
 
 @pytest.mark.parametrize("slots", [2, 3, 4])
-@pytest.mark.parametrize("name", sorted(set(TEMPLATES) - {"arena"}))
+@pytest.mark.parametrize("name", sorted({*COMPARING} - {"arena"}))
 def test_each_template_shows_pairs_and_lists(name, slots):
     question = row("Why?", "And then?", reference=["Because.", "Nothing."], guidance="Be strict.")
     answers = [[f"{letter} one", f"{letter} two"] for letter in "wxyz"[:slots]]
@@ -95,7 +102,7 @@ def test_each_template_shows_pairs_and_lists(name, slots):
     assert "{" not in last(prompt)
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", COMPARING)
 def test_what_a_question_lacks_leaves_no_trace(name):
     text = last(load_template(name).render(row(), [["Yes."], ["No."]])).lower()
 
@@ -154,7 +161,7 @@ def test_shots_are_a_common_start():
 def test_the_starter_benchmark_can_be_shown():
     benchmark = read_benchmark("starter")
     answers = benchmark.answers.set_index(["question", "candidate"])["turns"].map(json.loads)
-    for name in TEMPLATES:
+    for name in COMPARING:
         template = load_template(name)
         for question in benchmark.questions.itertuples():
             shown = [answers[question.question, who] for who in ("careful", "flawed")]
@@ -211,7 +218,7 @@ def delimiters(name):
     return [*marks, "[Turn 1]", "[Turn 2]", "<|", "[INST]"]
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize("name", COMPARING)
 @given(texts=st.lists(HOSTILE, min_size=8, max_size=8))
 def test_no_text_adds_a_delimiter(name, texts):
     def render(question, reference, guidance, *answers):

@@ -1,0 +1,49 @@
+"""What a run's arms are, for the chapters that compare them."""
+
+import pandas as pd
+
+from posbias_kit.errors import ReadError
+
+
+def load_arms(run, verdicts):
+    """Return how each arm of a run asks.
+
+    Parameters
+    ----------
+    run : Run
+    verdicts : DataFrame
+        Its verdict table.
+
+    Returns
+    -------
+    DataFrame
+        The table `arms` of chapter 02 (:func:`posbias_kit.judging.describe_arms`). Where the
+        verdicts were read from files, what the arms differ in is not known: then one row for
+        each name, none of them reversed.
+    """
+    names = sorted(verdicts["arm"].unique())
+    try:
+        table = run.table("arms")
+    except ReadError:
+        table = pd.DataFrame({"arm": []})
+    if {*names} <= {*table["arm"]}:
+        return table
+    about = "not known: read from files"
+    return pd.DataFrame({"arm": names, "reversed": False, "about": about})
+
+
+def plain_arm(frame, one_size=False):
+    """Keep the plain arm of a table that tells arms apart.
+
+    A figure that can show one arm shows this one. It is the arm without a name, else the first.
+    With `one_size` the same goes for numbers of slots: the smallest stays.
+
+    Examples
+    --------
+    >>> plain_arm(pd.DataFrame({"arm": ["turned", ""], "n": [1, 2]}))["n"].tolist()
+    [2]
+    """
+    for column in ("arm", *(["slots"] if one_size else [])):
+        if column in frame and len(frame):
+            frame = frame[frame[column] == frame[column].min()]
+    return frame

@@ -1,0 +1,113 @@
+"""What a study will show and how narrow its numbers will be, before anybody is asked."""
+
+from contextlib import chdir
+
+import pandas as pd
+
+from posbias_kit.analysis.planning import expected_half_width
+from posbias_kit.data import prepare_study
+from posbias_kit.judging import make_judges, plan_arm, plan_singles
+from posbias_kit.report.folder import project_root
+
+PILOTS = {
+    "steady": {"s2_q": 0.005, "s2_c": 0.055, "s2_r": 0.06},
+    "unsteady": {"s2_q": 0.023, "s2_c": 0.1, "s2_r": 0.1},
+}
+"""Variances of consistency between questions, comparisons and repeats that plans are made with.
+
+Rounded from the paper's MTBench files: of the steadiest judges there (gpt-4-0613, consistency .87)
+and the least steady ones (gpt-3.5-turbo-1106, .70; gemini-pro, .65). A pilot of one's own tells
+better: chapter 03.
+"""
+
+
+def forecast_study(study):
+    """Count what each arm of a study shows and asks.
+
+    Parameters
+    ----------
+    study : dict
+        The whole study.
+
+    Returns
+    -------
+    DataFrame
+        One row an arm and number of slots: arm, slots, judges, clusters, comparisons, orders,
+        repeats, calls (of one judge), alone (whether answers are scored alone). Empty where
+        judgments are read.
+    """
+    section = study["judging"]
+    columns = ["arm", "slots", "judges", "clusters", "comparisons", "orders", "repeats", "calls",
+               "alone"]  # fmt: skip
+    if section is None:
+        return pd.DataFrame(columns=columns)
+    with chdir(project_root()):
+        judges = make_judges(section["judges"], study["seed"], section["arms"])
+        plan = prepare_study(**study["data_preparation"], seed=study["seed"]).presentations
+    rows = []
+    for arm in {judge.arm.name: judge.arm for judge in judges}.values():
+        asked = plan_arm(plan, arm)
+        asked = asked[~asked["identical"]]
+        many = sum(judge.arm.name == arm.name for judge in judges)
+        for slots, block in asked.groupby("slots"):
+            calls = plan_singles(block) if arm.scale else block
+            each = block.groupby("comparison").size()
+            rows.append((arm.name, int(slots), many, block["cluster"].nunique(), len(each),
+                         int(each.max()), int(block["repeats"].max()),
+                         int(calls["repeats"].sum()), arm.scale is not None))  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def describe_forecast(study):
+    """Return the forecast as lines of text, with expected half-widths.
+
+    Parameters
+    ----------
+    study : dict
+        The whole study.
+
+    Returns
+    -------
+    str
+    """
+    table = forecast_study(study)
+    if table.empty:
+        return "Judgments are read: nothing is planned."
+    several = table["slots"].nunique() > 1 or table["slots"].max() > 2
+    lines = [_line(row, several) for row in table.itertuples()]
+    each = table["calls"].mul(table["judges"]).sum()
+    lines.append(f"all arms and judges: {each:,} calls")
+    plain = table[table["arm"] == ""]
+    lines += [_width(row, study["level"], several) for row in plain.itertuples()]
+    return "\n".join(lines)
+
+
+def _line(row, several):
+    size = f", sets of {row.slots}" if several else ""
+    how = f" x {_many(row.orders, 'order')}" if not row.alone else " of answers scored alone"
+    return (
+        f"arm {row.arm or 'plain'}{size}: {row.comparisons:,} comparisons{how} x "
+        f"{_many(row.repeats, 'repeat')}, {row.calls:,} calls a judge, {_many(row.judges, 'judge')}"
+    )
+
+
+def _width(row, level, several):
+    size = f", sets of {row.slots}" if several else ""
+    lead = f"expected half-width of consistency ({level:g}, plain arm{size})"
+    if row.orders < row.slots:
+        return f"{lead}: none, for each comparison is shown in one order; win rates can be averaged"
+    if row.clusters < 2:
+        return f"{lead}: none, with one question"
+    many = row.comparisons / row.clusters
+    steady, unsteady = (
+        float(expected_half_width(parts, row.clusters, many, row.repeats, level))
+        for parts in PILOTS.values()
+    )
+    return (
+        f"{lead}: {steady:.3f} for a steady judge, {unsteady:.3f} for an unsteady one "
+        f"({row.clusters} questions; as pairs of the paper's judges)"
+    )
+
+
+def _many(count, noun):
+    return f"{count:,} {noun}" + ("s" if count != 1 else "")

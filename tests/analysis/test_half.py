@@ -1,0 +1,86 @@
+"""The balanced half design: what it still says, and that the rest is missing with a reason."""
+
+import numpy as np
+import pytest
+from verdict_tables import pairs, sets, stack
+
+from posbias_kit import analysis
+from posbias_kit.analysis.half import ONE_ORDER, shown_once
+from posbias_kit.data import prepare_study
+from posbias_kit.judging import judge_presentations, make_judges
+
+JUDGE = {"name": "j", "kind": "planted", "slot_effect": 1.0, "ties": 0.2}
+
+
+def study(orders, seed=0, **plan):
+    prepared = prepare_study("starter", plan={"orders": orders, "repeats": 1, **plan}, seed=seed)
+    panel = make_judges([JUDGE], seed)
+    return judge_presentations(panel, prepared.presentations, prepared.answers)
+
+
+def averaged(verdicts):
+    table = analysis.adjusted_win_rates(verdicts, draws=50)
+    return table[table["method"] == "order_averaged"].set_index("candidate")
+
+
+def test_consistency_is_missing_and_says_why():
+    row = analysis.position_bias(pairs(["F-", "-S", "-F"])).iloc[0]
+
+    assert row[["series", "complete", "incomplete"]].tolist() == [3, 0, 3]
+    assert np.isnan(row["pc"])
+    assert np.isnan(row["pf"])
+    assert row["note"] == ONE_ORDER
+
+
+def test_failures_are_no_half_design():
+    row = analysis.position_bias(pairs(["FX", "XS"])).iloc[0]
+
+    assert row["note"] == "no complete series"
+    assert analysis.position_bias(pairs(["FS"])).iloc[0]["note"] == ""
+
+
+def test_groups_are_told_apart():
+    both = stack(pairs(["F-", "-S"]), pairs(["FS", "SS"], judge="k"))
+    assert dict(zip(both["judge"], shown_once(both, ["judge"]), strict=True)) == {
+        "j": True, "k": False
+    }  # fmt: skip
+
+
+def test_the_average_weighs_each_slot_alike():
+    """Candidate a: first slot 2 of 3 wins, second slot 1 of 1: (2/3 + 1) / 2."""
+    rates = averaged(pairs(["F-", "F-", "S-", "-S"]))
+
+    assert rates.loc["a", "win_rate"] == pytest.approx((2 / 3 + 1) / 2)
+    assert rates.loc["a", "n"] == 4
+    assert "averaged over comparisons" in rates.loc["a", "note"]
+
+
+def test_a_candidate_that_never_stood_second_has_no_rate():
+    rates = averaged(pairs(["F-", "S-"]))
+
+    assert np.isnan(rates.loc["a", "win_rate"])
+    assert rates.loc["a", "note"] == "no complete series"
+
+
+def test_sets_in_one_turn_each():
+    """A in slots 1, 3, 2 of three sets: it wins the first only."""
+    rates = averaged(sets(["1--", "-1-", "--1"]))
+
+    assert rates.loc["a", "win_rate"] == pytest.approx(1 / 3)
+
+
+def test_half_the_calls_give_the_win_rates_of_the_full_design():
+    """Over 30 seeds: same mean within 4 standard errors, intervals about sqrt(2) wider."""
+    full = [averaged(study("both", seed)) for seed in range(30)]
+    half = [averaged(study("balanced_half", seed)) for seed in range(30)]
+    for name in full[0].index:
+        one, two = ([table.loc[name, "win_rate"] for table in each] for each in (full, half))
+        error = np.sqrt((np.var(one, ddof=1) + np.var(two, ddof=1)) / 30)
+        assert abs(np.mean(one) - np.mean(two)) < 4 * error
+    width = [
+        np.mean([(t["win_rate_high"] - t["win_rate_low"]).mean() for t in each])
+        for each in (half, full)
+    ]
+    assert 1.1 < width[0] / width[1] < 1.6
+    assert half[0]["n"].tolist() == [192] * 5
+    assert full[0]["n"].tolist() == [384] * 5

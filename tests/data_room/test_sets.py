@@ -1,0 +1,138 @@
+"""Sampled sets, their orders, and the balanced half."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from posbias_kit.data import build_benchmark, plan_presentations, prepare_study
+from posbias_kit.data.starter import STARTER_QUALITY
+from posbias_kit.errors import ParamsError
+from posbias_kit.params import check_study
+
+
+def planned(**plan):
+    return prepare_study("starter", plan=plan, seed=5).presentations
+
+
+def shown(plan):
+    return [tuple(json.loads(text)) for text in plan["shown"]]
+
+
+def test_sets_of_known_quality_hold_one_of_each_stratum():
+    """Sorted by quality and cut in three: good, middling, flawed; every set has one of each."""
+    strata = [{"careful", "restated"}, {"mediocre", "padded"}, {"flawed"}]
+    plan = planned(design="sets", set_size=3, sets_per_question=4)
+
+    assert len(plan) == 48 * 4 * 3
+    for names in shown(plan):
+        assert [len(stratum & {*names}) for stratum in strata] == [1, 1, 1]
+
+
+def test_sets_of_unknown_quality_are_random_and_it_is_said(tmp_path):
+    study = prepare_study("starter", plan={"design": "sets"})
+    bench = (study.questions, study.answers)
+    sets = plan_presentations(bench, design="sets", sets_per_question=10)
+
+    assert sets.groupby("question")["comparison"].nunique().eq(10).all()  # all of 5 over 3
+    assert study.sampling.startswith("sets are stratified")
+    part = dict.fromkeys(["careful", "flawed"], 1.0)
+    other = prepare_study("starter", plan={"design": "sets", "quality": part})
+    assert other.sampling.startswith("sets are random")
+
+
+def test_several_sizes_stand_side_by_side():
+    plan = planned(design="sets", set_size=[2, 3, 5])
+    size = plan.groupby("slots")["comparison"].nunique()
+
+    assert size.to_dict() == {2: 48, 3: 48, 5: 48}
+    assert set(plan.loc[plan["slots"] == 2, "order"]) == {"AB", "BA"}
+    for _, block in plan.groupby("comparison"):
+        assert all(len({*slot}) == len(block) for slot in zip(*shown(block), strict=True))
+
+
+def test_all_orders_of_three():
+    plan = planned(design="sets", set_size=3, orders="all")
+    for _, block in plan.groupby("comparison"):
+        assert len({*shown(block)}) == 6
+    assert plan["order"].value_counts().to_dict() == dict.fromkeys([f"r{n}" for n in range(6)], 48)
+
+
+@pytest.mark.parametrize("plan", [{}, {"design": "reference", "reference": "mediocre"}])
+def test_a_balanced_half_is_balanced_in_each_task(plan):
+    """One order a comparison; AB and BA differ by one at most, in a task and for a pair in it."""
+    half, whole = planned(orders="balanced_half", **plan), planned(**plan)
+    kind = half["comparison"].str.partition(",")[2]
+
+    assert len(half) == len(whole) / 2
+    assert half["comparison"].is_unique
+    assert {*zip(half["comparison"], half["shown"], strict=True)} <= {
+        *zip(whole["comparison"], whole["shown"], strict=True)
+    }
+    for keys in (["task"], ["task", kind]):
+        counts = half.groupby(keys)["order"].value_counts().unstack(fill_value=0)
+        assert (counts["AB"] - counts["BA"]).abs().max() <= 1
+
+
+def test_a_half_of_sets_turns_through_the_shifts():
+    half = planned(design="sets", set_size=4, orders="balanced_half")
+    counts = half.groupby("task")["order"].value_counts().unstack(fill_value=0)
+
+    assert counts.shape == (8, 4)
+    assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
+
+
+def test_halves_are_seeded():
+    one, two, three = (
+        prepare_study("starter", plan={"orders": "balanced_half"}, seed=seed).presentations
+        for seed in (1, 1, 2)
+    )
+    pd.testing.assert_frame_equal(one, two)
+    assert one["shown"].tolist() != three["shown"].tolist()
+
+
+def test_no_slot_is_tied_to_a_candidate():
+    """Each of five candidates opens r0 about as often: chi-square below its .999 quantile."""
+    plan = planned(design="sets", set_size=5)
+    first = Counter(names[0] for names in shown(plan[plan["order"] == "r0"]))
+    expected = 48 / 5
+
+    assert sum((count - expected) ** 2 for count in first.values()) / expected < 18.5
+    assert len(first) == 5
+
+
+def test_questions_with_few_answers_get_the_sizes_they_can():
+    questions = pd.DataFrame({"question": ["q", "r"], "task": "t", "turns": [["x"], ["y"]]})
+    answers = [("q", name) for name in "abc"] + [("r", name) for name in "ab"]
+    answers = pd.DataFrame(answers, columns=["question", "candidate"])
+    answers["turns"] = [[f"{q} {c}"] for q, c in answers.to_numpy()]
+    bench = build_benchmark("B", questions, answers)
+    plan = plan_presentations(bench, design="sets", set_size=[2, 3])
+
+    assert plan.groupby("question")["slots"].unique().map(np.sort).map(list).to_dict() == {
+        "q": [2, 3], "r": [2]
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ({"orders": "all"}, "orders 'all' are for design 'sets' with set_size 3"),
+        ({"design": "sets", "set_size": 4, "orders": "all"}, "24 orders and more"),
+        ({"design": "sets", "set_size": [3, 3]}, "names a size twice"),
+        ({"design": "sets", "set_size": 9}, "set_size"),
+        ({"orders": "half"}, "orders"),
+    ],
+)
+def test_bad_plans_are_refused(plan, said):
+    tree = {"run_name": "x", "data_preparation": {"plan": plan}}
+    tree["judging"] = {"judges": [{"name": "j", "kind": "planted"}]}
+    with pytest.raises(ParamsError, match=said):
+        check_study(tree)
+
+
+def test_the_starters_quality_covers_its_candidates():
+    plan = planned()
+    assert {name for names in shown(plan) for name in names} == set(STARTER_QUALITY)
