@@ -13,9 +13,10 @@ from posbias_kit.data.paper import read_paper_benchmark, read_paper_verdicts
 from posbias_kit.data.pilot_pairs import read_pilot
 from posbias_kit.data.plan import plan_presentations, sample_benchmark
 from posbias_kit.data.read import read_benchmark
+from posbias_kit.data.sets import say_sampling
 from posbias_kit.data.starter import STARTER_QUALITY
 from posbias_kit.errors import ParamsError
-from posbias_kit.schema import PRESENTATION_KEY, PRESENTATIONS, TABLES, Design, Status, validate
+from posbias_kit.schema import PRESENTATION_KEY, PRESENTATIONS, TABLES, Status, validate
 
 
 class Prepared(NamedTuple):
@@ -76,19 +77,7 @@ def prepare_study(format, path=None, benchmark=None, rule="strict", sample=None,
     kept = sample_benchmark(bench, **(sample or {}), reference=plan.get("reference"), seed=seed)
     planned = plan_presentations(kept, **plan, seed=seed)
     nothing = [_empty(table) for table in ("verdicts", "replies", "scores", "labels")]
-    return Prepared(*kept, planned, *nothing, *_NO_FILES, _say_sampling(kept, plan))
-
-
-def _say_sampling(bench, plan):
-    said = []
-    if plan.get("design") == Design.SETS:
-        known = set(bench.answers["candidate"]) <= set(plan.get("quality") or ())
-        random = "sets are random: the quality of the candidates is not known beforehand"
-        said.append("sets are stratified by the candidates' known quality" if known else random)
-    if plan.get("orders") == "balanced_half":
-        said.append("each comparison is shown in one order, balanced within each task: win rates "
-                    "can be averaged over the orders, consistency cannot be seen")  # fmt: skip
-    return "; ".join(said)
+    return Prepared(*kept, planned, *nothing, *_NO_FILES, say_sampling(kept.answers, plan))
 
 
 _NO_FILES = (

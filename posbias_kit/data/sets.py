@@ -5,6 +5,8 @@ from itertools import combinations, permutations, product
 import numpy as np
 import pandas as pd
 
+from posbias_kit.schema import Design
+
 
 def choose_sets(names, size, count, rng, quality=None):
     """Sample sets of candidates, each in a base order of its own.
@@ -95,3 +97,16 @@ def halve(plan, rng):
     size = rows.groupby(key)["order"].transform("size")
     kept = rows[rank == rows["_turn"] % size]
     return kept[list(plan.columns)].reset_index(drop=True)
+
+
+def say_sampling(answers, plan):
+    """Say how sets were sampled and orders kept; nothing where each pair is in both orders."""
+    said = []
+    if plan.get("design") == Design.SETS:
+        known = set(answers["candidate"]) <= set(plan.get("quality") or ())
+        random = "sets are random: the quality of the candidates is not known beforehand"
+        said.append("sets are stratified by the candidates' known quality" if known else random)
+    if plan.get("orders") == "balanced_half":
+        said.append("each comparison is shown in one order, balanced within each task: win rates "
+                    "can be averaged over the orders, consistency cannot be seen")  # fmt: skip
+    return "; ".join(said)
