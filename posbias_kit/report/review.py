@@ -5,7 +5,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from posbias_kit.analysis.mentions import flag_mentions, model_mentions
-from posbias_kit.analysis.reviews import latest_reviews
+from posbias_kit.analysis.reviews import SAME_TEXTS, latest_reviews
 from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.report.blind import KEY, blind_items
 from posbias_kit.report.chain import read_tree
@@ -46,7 +46,7 @@ def export_review(run_name, output, reviewers, limit=None):
     tables = {name: run.load(name) for name in ("questions", "answers", "verdicts")}
     _check_reviewers(reviewers, tables)
     section = study["review"]
-    chosen = queue.head(limit or section["queue"])
+    chosen = _once(queue).head(limit or section["queue"])
     earlier, secret = latest_reviews(read_reviews(run.folder)), read_secret(run.folder)
     files, keys = [], [read_key(run.folder)]
     for reviewer in reviewers:
@@ -125,6 +125,12 @@ def _queue(run):
     if queue.empty:
         raise ParamsError("no comparison is disputed", place=run.run_name, cure="nothing to do")
     return queue.astype(dict.fromkeys(PLACE, "str")).fillna(dict.fromkeys(PLACE, ""))
+
+
+def _once(queue):
+    """Keep each comparison once, at its best rank and of its first arm: its texts are the same."""
+    first = queue.sort_values(["experiment", "arm"], kind="stable").drop_duplicates(SAME_TEXTS)
+    return queue.drop_duplicates(SAME_TEXTS)[SAME_TEXTS].merge(first, "left", on=SAME_TEXTS)
 
 
 def _names(tables):
