@@ -81,8 +81,8 @@ def settle_reviews(reviews):
     Returns
     -------
     DataFrame
-        benchmark, turn, comparison, winner (missing without a plurality, or where it could not tell),
-        votes (that named a winner), reviewers, insufficient.
+        benchmark, turn, comparison, winner (missing without a plurality, or where it could not
+        tell), votes (that named a winner), reviewers, insufficient.
 
     Examples
     --------

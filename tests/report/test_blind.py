@@ -5,7 +5,7 @@ import pytest
 
 from posbias_kit.errors import ParamsError
 from posbias_kit.report.blind import blind_items
-from posbias_kit.report.review import _once
+from posbias_kit.report.review import _count_naming, _once
 
 
 def blinded(drawn="s", digest="d", count=8, given="ab"):
@@ -55,3 +55,15 @@ def test_a_comparison_disputed_in_two_arms_is_handed_out_once():
                           "arm": ["r", "p", "p"], "comparison": ["c", "d", "c"]})  # fmt: skip
 
     assert _once(queue)[["comparison", "arm"]].values.tolist() == [["c", "p"], ["d", "p"]]
+
+
+def test_an_answer_that_names_a_model_counts_once():
+    """One such answer stands in three comparisons, and one in none."""
+    names = ["a", "b", "c", "d", "e"]
+    answers = pd.DataFrame({"benchmark": "B", "question": "q", "candidate": names,
+                            "turns": ['["I am Claude"]', *['["x"]'] * 3, '["Qwen2"]']})  # fmt: skip
+    tables = {"answers": answers, "verdicts": pd.DataFrame({"judge": ["j"]})}
+    queue = pd.DataFrame({"benchmark": "B", "question": "q",
+                          "candidates": [f'["a", "{name}"]' for name in "bcd"]})  # fmt: skip
+
+    assert _count_naming(queue, tables) == 1
