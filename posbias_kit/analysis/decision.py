@@ -118,7 +118,7 @@ def decide(
     cells = _settle(judge_cells(verdicts), settled, evidence)
     votes = count_winners(verdicts)
     rows = _credit(cells, votes, estimate, unresolved)
-    alone = _order_rows(cells, votes)
+    alone = _order_rows(cells, votes, verdicts[[*keys, "order"]].drop_duplicates())
     rule = {"margin": margin, "pause_above": pause_above, "worst_case": worst_case}
     said = describe_rule(candidates, judges, evidence, estimate, unresolved, **rule)
     tables = [[], [], [], []]
@@ -151,8 +151,8 @@ def describe_rule(candidates, judges, evidence, estimate, unresolved, margin, pa
     worst = " or where the worst case reverses it" if worst_case == "pause" else ""
     return (
         f"{between}, by {who}{whose} {pair[estimate]}; an unresolved pair "
-        f"{open_pair[unresolved]}; the lead's interval must lie above {margin:.2f}; pause where "
-        f"more than {pause_above:.0%} of the pairs are open{worst}"
+        f"{open_pair[unresolved]}; the lead's interval must lie above {margin:g}; pause where "
+        f"more than {100 * pause_above:g}% of the pairs are open{worst}"
     )
 
 
@@ -179,7 +179,7 @@ def _choose(verdicts, candidates, judges):
 
 def _settle(cells, settled, evidence):
     """Let the reviewers' word stand for a comparison, where the rule says so."""
-    cells = cells.assign(reviewed=False)
+    cells = cells.assign(reviewed=False, held=False)
     if evidence == "judges":
         return cells
     place = ["benchmark", "turn", "comparison"]
@@ -192,7 +192,9 @@ def _settle(cells, settled, evidence):
     )  # fmt: skip
     state = open_state.mask(said & winner.isna(), UNRESOLVED).mask(said & winner.notna(), RESOLVED)
     word = cells["word"].where(state == RESOLVED).mask(said, winner)
-    return cells.assign(state=state, word=word, reviewed=said & winner.notna())
+    held = said & (winner.notna() | (evidence == "reviewers"))  # no verdict counts beside it
+    word = word.mask(held & winner.isna(), TIE)
+    return cells.assign(state=state, word=word, reviewed=said & winner.notna(), held=held)
 
 
 def _credit(cells, votes, estimate, unresolved):
@@ -204,7 +206,7 @@ def _credit(cells, votes, estimate, unresolved):
     told = []
     for key, row in zip(cells[CELL].itertuples(index=False), cells.itertuples(), strict=True):
         own = {name: share / row.orders for name, share in shares.get(tuple(key), {}).items()}
-        if row.state == RESOLVED and (row.reviewed or estimate == "both_agree"):
+        if row.held or (row.state == RESOLVED and estimate == "both_agree"):
             own = {row.word: 1.0}
         elif row.state == UNRESOLVED and unresolved == "half":
             own = {TIE: 1.0}
@@ -215,16 +217,18 @@ def _credit(cells, votes, estimate, unresolved):
     return rows.assign(credit=rows["credit"].mask(out))
 
 
-def _order_rows(cells, votes):
-    """Credits from one order at a time; what reviewers settled holds in every order."""
+def _order_rows(cells, votes, asked):
+    """Credits from one order at a time; the reviewers' word holds in every order asked."""
     shares = {}
     for row in votes.itertuples():
         key = (*(getattr(row, name) for name in CELL), row.order)
         shares.setdefault(key, {})[row.winner] = row.share
     orders = pd.DataFrame(list(shares), columns=[*CELL, "order"])
-    told = cells[cells["state"].isin([RESOLVED, UNRESOLVED])].merge(orders, on=CELL)
+    judged = cells["state"].isin([RESOLVED, UNRESOLVED]) & ~cells["held"]
+    parts = [cells[judged].merge(orders, on=CELL), cells[cells["held"]].merge(asked)]
+    told = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
     own = [
-        {row.word: 1.0} if row.reviewed else shares[*key]
+        {row.word: 1.0} if row.held else shares[*key]
         for key, row in zip(
             told[[*CELL, "order"]].itertuples(index=False), told.itertuples(), strict=True
         )

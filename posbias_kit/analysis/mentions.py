@@ -6,18 +6,22 @@ import re
 import pandas as pd
 
 FAMILIES = (
-    "ChatGPT", "GPT-3", "GPT-3.5", "GPT-4", "GPT-5", "OpenAI", "Claude", "Anthropic", "Gemini",
+    "ChatGPT", "OpenAI", "Claude", "Anthropic", "Gemini",
     "Bard", "PaLM", "LLaMA", "Llama", "Vicuna", "Alpaca", "Koala", "Dolly", "Falcon", "Mistral",
     "Mixtral", "Qwen", "Tongyi", "DeepSeek", "ChatGLM", "Gemma", "Grok", "Command R", "Phi-3",
 )  # fmt: skip
-"""Names of models and makers that are looked for beside the study's own."""
+"""Names of models and makers that are looked for beside the study's own, and GPT with a number."""
+
+_GPT = r"GPT-?\d[0-9A-Za-z]*(?:\.\d+)?"
 
 
 def model_mentions(answers, names=()):
     """List the answers whose text names a model.
 
-    A name counts as a whole word, in whatever case. Ordinary words that are also the name of a
-    candidate are found, too: `mention` says which word it was.
+    A name counts in whatever case: those of the study as a whole word, those of families unless
+    a letter from A to Z stands beside, so that a version may follow (GPT-4o, Llama-2, Qwen2).
+    Ordinary words that are also the name of a candidate are found, too: `mention` says which word
+    it was.
 
     Parameters
     ----------
@@ -41,18 +45,34 @@ def model_mentions(answers, names=()):
     """
     own = {name.casefold() for name in names}
     known = {name.casefold(): name for name in [*FAMILIES, *names] if name}
-    longest = sorted(map(re.escape, known), key=len, reverse=True)
-    pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(longest)})(?![\w-])", re.I)
+    families = rf"(?<![A-Za-z])(?:{_any_of(FAMILIES)}|{_GPT})(?![A-Za-z])"
+    strict = [rf"(?<![\w-])(?:{_any_of(own - {''})})(?![\w-])"] if own - {""} else []
+    pattern = re.compile("|".join([*strict, families]), re.I)
     rows = []
     for row in answers.itertuples():
         found = pattern.findall("\n".join(json.loads(row.turns)))
         counts = pd.Series([text.casefold() for text in found], dtype="object").value_counts()
         rows += [
-            (row.benchmark, row.question, row.candidate, known[name], name in own, int(count))
+            (
+                row.benchmark,
+                row.question,
+                row.candidate,
+                _spell(name, known),
+                name in own,
+                int(count),
+            )
             for name, count in sorted(counts.items())
         ]
     columns = ["benchmark", "question", "candidate", "mention", "own", "times"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _any_of(names):
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+
+
+def _spell(name, known):
+    return known.get(name, name.replace("gpt", "GPT", 1))
 
 
 def flag_mentions(queue, mentions):

@@ -134,7 +134,7 @@ def sum_pilot(pairs):
     -------
     DataFrame
         One row a judge: benchmark, experiment, arm, judge, pairs (that could be passed), passed,
-        failed (their names), outcome (passed or failed).
+        failed (their names), outcome (passed, failed, or not tested where none could be passed).
     """
     key = ["benchmark", "experiment", "arm", "judge"]
     rows = []
@@ -142,6 +142,7 @@ def sum_pilot(pairs):
         asked = block.dropna(subset="passed")
         failed = asked.loc[~asked["passed"].astype(bool), "pair"].tolist()
         told = {"pairs": len(asked), "passed": len(asked) - len(failed)}
-        told |= {"failed": ", ".join(failed), "outcome": "failed" if failed else "passed"}
+        outcome = "failed" if failed else "passed" if len(asked) else "not tested"
+        told |= {"failed": ", ".join(failed), "outcome": outcome}
         rows.append(dict(zip(key, place, strict=True)) | told)
     return pd.DataFrame(rows, columns=[*key, "pairs", "passed", "failed", "outcome"])

@@ -15,6 +15,9 @@ from posbias_kit.schema import LABELS, TIE, TIE_CHOICE
 
 REVIEWER = "reviewer"
 
+SAME_TEXTS = ["benchmark", "turn", "comparison"]
+"""What a reviewer reads is the same in every experiment and arm."""
+
 
 def latest_reviews(reviews):
     """Keep the last version of each reviewer's decision on each comparison."""
@@ -35,9 +38,14 @@ def reviews_as_labels(reviews):
     DataFrame
         The table of :data:`posbias_kit.schema.LABELS`, labeller = reviewer.
     """
-    told = latest_reviews(reviews)
+    told = _one_word_each(reviews)
     told = told[told["decision"] != INSUFFICIENT]
     return told.rename(columns={REVIEWER: "labeller", "decision": "winner"})[list(LABELS.columns)]
+
+
+def _one_word_each(reviews):
+    """Keep a reviewer's last word on a comparison, in whichever arms it was handed out."""
+    return latest_reviews(reviews).drop_duplicates([*SAME_TEXTS, REVIEWER], keep="last")
 
 
 def reviews_from_labels(labels):
@@ -63,6 +71,8 @@ def reviews_from_labels(labels):
 def settle_reviews(reviews):
     """Say what reviewers settle: the strict plurality of their last decisions.
 
+    Each reviewer has one vote on a comparison, and INSUFFICIENT is a vote like any other.
+
     Parameters
     ----------
     reviews : DataFrame
@@ -71,8 +81,8 @@ def settle_reviews(reviews):
     Returns
     -------
     DataFrame
-        benchmark, turn, comparison, winner (missing where reviewers differ, or none could tell),
-        votes (that named a winner), reviewers, insufficient.
+        benchmark, turn, comparison, winner (missing without a plurality, or where it could not
+        tell), votes (that named a winner), reviewers, insufficient.
 
     Examples
     --------
@@ -82,17 +92,17 @@ def settle_reviews(reviews):
     >>> settle_reviews(reviews)[["comparison", "winner"]].fillna("").values.tolist()
     [['c', ''], ['d', 'a']]
     """
-    place = ["benchmark", "turn", "comparison"]
-    told = latest_reviews(reviews).assign(
+    told = _one_word_each(reviews).assign(
         insufficient=lambda frame: frame["decision"] == INSUFFICIENT
     )
-    counts = told.groupby(place, observed=True).agg(
+    counts = told.groupby(SAME_TEXTS, observed=True).agg(
         reviewers=(REVIEWER, "nunique"), insufficient=("insufficient", "sum")
     )
-    named = majority_labels(reviews_as_labels(reviews)).set_index(place)[["winner", "votes"]]
-    table = counts.join(named)
-    table["votes"] = table["votes"].fillna(0).astype("int64")
-    return table.reset_index()[[*place, "winner", "votes", "reviewers", "insufficient"]]
+    most = majority_labels(told.rename(columns={"decision": "winner"}))
+    most["winner"] = most["winner"].mask(most["winner"] == INSUFFICIENT)
+    table = counts.join(most.set_index(SAME_TEXTS)["winner"])
+    table["votes"] = table["reviewers"] - table["insufficient"]
+    return table.reset_index()[[*SAME_TEXTS, "winner", "votes", "reviewers", "insufficient"]]
 
 
 def count_reviews(reviews):
@@ -168,12 +178,12 @@ def compare_reviews(verdicts, reviews):
     -------
     DataFrame
         One row a reviewed comparison: the key, question, reviewers (each with its decision),
-        settled (by strict plurality; empty where they differ), judges (winner and number of
+        settled (by strict plurality; empty without one), judges (winner and number of
         verdicts), reviewers_differ.
     """
     last = latest_reviews(reviews)
     judges = tell_winners(verdicts, PLACE)
-    settled = settle_reviews(reviews).set_index(["benchmark", "turn", "comparison"])["winner"]
+    settled = settle_reviews(reviews).set_index(SAME_TEXTS)["winner"]
     rows = []
     for key, block in last.groupby(PLACE, observed=True):
         place = (key[0], key[3], key[4])

@@ -8,7 +8,7 @@ from posbias_kit.analysis.intervals import difference_intervals
 from posbias_kit.review_schema import PLACE
 
 _UNIT = ["cluster", "turn", "question"]
-_SAME = 1e-9
+SAME = 1e-9
 """Scores no further apart are equal."""
 
 
@@ -141,7 +141,7 @@ def lead_by_order(rows, rivals):
         leader = _leader(scores)
         leads = {other: _mean(scores[leader] - scores[other])
                  for other in scores.columns.drop(leader)}  # fmt: skip
-        same = leader == overall or leads.get(overall, 1.0) <= _SAME
+        same = leader == overall or leads.get(overall, 1.0) <= SAME
         row = {"order": order, "leader": overall if same else leader, "lead": min(leads.values())}
         found.append({**row, "same": bool(same)})
     return pd.DataFrame(found, columns=["order", "leader", "lead", "same"])

@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from posbias_kit.analysis.rivals import SAME
+
 DECIDED, OPEN, PAUSE = "decided", "not decided", "pause"
 
 
@@ -30,9 +32,9 @@ def name_outcome(rivals, orders, counts, margin, pause_above, worst_case):
     worst = rivals["worst_difference"].min()
     reverse = bool(left and not worst > 0)
     outcome, why = OPEN, _why_open(rivals, orders, margin)
-    if not why and left > pause_above * asked:
+    if not why and left > pause_above * asked + SAME:
         outcome, why = PAUSE, (f"{left} of {asked} pairs are unresolved or excluded, more than the "
-                               f"{pause_above:.0%} that the rule allows")  # fmt: skip
+                               f"{100 * pause_above:g}% that the rule allows")  # fmt: skip
     elif not why and reverse and worst_case == "pause":
         outcome, why = PAUSE, _reversed(counts, worst)
     elif not why:
@@ -40,7 +42,7 @@ def name_outcome(rivals, orders, counts, margin, pause_above, worst_case):
     return {
         "outcome": outcome,
         "winner": closest["leader"] if outcome == DECIDED else None,
-        "leader": closest["leader"] if closest["difference"] > 0 else None,
+        "leader": closest["leader"] if closest["difference"] > SAME else None,
         "lead": closest["difference"],
         "lead_low": closest["difference_low"],
         "lead_high": closest["difference_high"],
@@ -56,8 +58,11 @@ def _why_open(rivals, orders, margin):
     closest = rivals.iloc[0]
     if pd.isna(closest["difference"]):
         return "no question has a settled comparison of both"
-    if not closest["difference"] > 0:
+    if abs(closest["difference"]) <= SAME:
         return f"{closest['leader']} and {closest['rival']} lead alike"
+    if closest["difference"] < 0:
+        return (f"{closest['rival']} beats {closest['leader']} by {-closest['difference']:.3f}, "
+                f"though {closest['leader']} leads on average")  # fmt: skip
     flips = orders[~orders["same"]]
     if len(flips):
         said = "; ".join(
@@ -70,7 +75,7 @@ def _why_open(rivals, orders, margin):
     short = rivals[~(rivals["difference_low"] > margin)]
     if len(short):
         names = "; ".join(map(_short_of, short.head(3).itertuples()))
-        return f"{names}: the rule asks that the interval lies above {margin:.2f}"
+        return f"{names}: the rule asks that the interval lies above {margin:g}"
     return ""
 
 
@@ -97,7 +102,7 @@ def _why_decided(rivals, orders, counts, worst, reverse, margin):
     left = counts["unresolved"] + counts["excluded"]
     named = f"{len(orders)} orders each name it" if len(orders) else "no order was asked"
     said = f"{closest.leader} leads {closest.rival} by {_with_interval(closest)}"
-    said = f"{said}, above {margin:.2f}"
+    said = f"{said}, above {margin:g}"
     if not left:
         return f"{said}; {named}; no pair is unresolved or excluded"
     could = f"turn the lead into {worst:+.3f}" if reverse else f"still leave {worst:+.3f}"

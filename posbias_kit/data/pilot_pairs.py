@@ -43,7 +43,8 @@ def read_pilot(path=None, name="Pilot", repeats=1, seed=0):
     Raises
     ------
     ReadError
-        A question does not say what is expected, or expects an answer that it does not have.
+        A question does not say what is expected, expects an answer that it does not have, or has
+        not two answers.
 
     Examples
     --------
@@ -62,6 +63,12 @@ def read_pilot(path=None, name="Pilot", repeats=1, seed=0):
         question = str(row["question_id"])
         candidates = sorted(given.get(question, []))
         expected = row.get("expected")
+        if len(candidates) != 2:
+            raise ReadError(
+                f"question {question!r} has {len(candidates)} answers: {', '.join(candidates)}",
+                place=place, allowed="two, for a pilot is made of pairs",
+                cure="give each question the answers of two candidates",
+            )  # fmt: skip
         allowed = [*candidates, TIE]
         if not isinstance(expected, list) or not expected or not set(expected) <= set(allowed):
             raise ReadError(

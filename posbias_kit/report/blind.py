@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import zlib
 
 import numpy as np
 import pandas as pd
@@ -38,7 +37,7 @@ def blind_items(queue, questions, answers, rubric, reviewer, seed, secret):
     """Make one reviewer's items, in an order of its own.
 
     Neither candidate nor judge stands in an item. The order of the items and that of the answers
-    within each are drawn from the seed and the reviewer's name.
+    within each are drawn from the run's secret, the seed and the reviewer's name.
 
     Parameters
     ----------
@@ -48,7 +47,7 @@ def blind_items(queue, questions, answers, rubric, reviewer, seed, secret):
     rubric, reviewer : str
     seed : int
     secret : str
-        Of the run: without it nobody can work out an id from the name of a candidate.
+        Of the run: without it nobody can work out an id, or an order, from names and the seed.
 
     Returns
     -------
@@ -62,23 +61,21 @@ def blind_items(queue, questions, answers, rubric, reviewer, seed, secret):
     ParamsError
         The run holds no text of an answer.
     """
-    rng = np.random.default_rng([seed, zlib.crc32(reviewer.encode())])
+    drawn = hashlib.sha256(json.dumps([secret, seed, reviewer]).encode()).digest()
+    rng = np.random.default_rng(list(drawn))
     asked = questions.set_index(["benchmark", "question"])
     given = answers.set_index(["benchmark", "question", "candidate"])
     items, key = [], []
     for row in queue.iloc[rng.permutation(len(queue))].itertuples():
         place = [getattr(row, name) for name in PLACE]
-        item = opaque_id(secret, reviewer, *place)
         names = json.loads(row.candidates)
-        shown = []
-        for name in (names[index] for index in rng.permutation(len(names))):
-            if (row.benchmark, row.question, name) not in given.index:
-                raise ParamsError(
-                    f"question {row.question!r} has no answer text of {name!r}", place="review",
-                    cure="only comparisons whose texts the run holds can be reviewed",
-                )  # fmt: skip
-            answer = given.loc[(row.benchmark, row.question, name)]
-            shown.append((opaque_id(secret, reviewer, *place, name), _join(answer["turns"])))
+        told = [_find(given, (row.benchmark, row.question, name)) for name in names]
+        # with the texts' digests: a sheet that shows other texts has other ids
+        place_id = (secret, reviewer, *place, *(answer["digest"] for answer in told))
+        item, shown = opaque_id(*place_id), []
+        for index in rng.permutation(len(names)):
+            name, answer = names[index], told[index]
+            shown.append((opaque_id(*place_id, name), _join(answer["turns"])))
             key.append((reviewer, item, *place, row.question, name, shown[-1][0], answer["digest"]))
         question = asked.loc[(row.benchmark, row.question)]
         items.append(
@@ -91,6 +88,16 @@ def blind_items(queue, questions, answers, rubric, reviewer, seed, secret):
             }
         )
     return items, pd.DataFrame(key, columns=KEY)
+
+
+def _find(given, place):
+    """Return the answer of (benchmark, question, candidate)."""
+    if place not in given.index:
+        raise ParamsError(
+            f"question {place[1]!r} has no answer text of {place[2]!r}", place="review",
+            cure="only comparisons whose texts the run holds can be reviewed",
+        )  # fmt: skip
+    return given.loc[place]
 
 
 def _request(question, turn):

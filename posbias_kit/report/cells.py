@@ -45,6 +45,20 @@ def cut_cell(text):
     return f"{text[:LONGEST]} [cut: {len(text)} characters, see the page or the CSV]"
 
 
+def cell_text(text):
+    r"""Return a text as a spreadsheet's cell can hold it: cut, and without control signs.
+
+    Examples
+    --------
+    >>> cell_text("one\r\ntwo") == "one\ntwo"
+    True
+    """
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    lines = cut_cell(text).replace("\r\n", "\n").replace("\r", "\n")
+    return ILLEGAL_CHARACTERS_RE.sub("\N{REPLACEMENT CHARACTER}", lines)
+
+
 def write_xlsx(frame, path, title, choices=None, wide=()):
     """Write a table as a spreadsheet of text and numbers, without a formula in it.
 
@@ -88,10 +102,8 @@ def write_xlsx(frame, path, title, choices=None, wide=()):
 
 def _fill(cell, value):
     """Put text into a cell as text, whatever it begins with, and numbers as numbers."""
-    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
-
     if isinstance(value, str):
-        cell.value = ILLEGAL_CHARACTERS_RE.sub("\N{REPLACEMENT CHARACTER}", cut_cell(value))
+        cell.value = cell_text(value)
         cell.data_type = "s"
         cell.quotePrefix = bool(_ACTS.match(value))
     elif value is not None and not pd.isna(value):

@@ -47,7 +47,10 @@ def show_methods(run, text):
 
 def _design(name, block):
     first = block.iloc[0]
-    several = f"{len(block)} judges" if len(block) > 1 else "one judge"
+    count = block["judge"].nunique()
+    several = f"{count} judges" if count > 1 else "one judge"
+    arms = block["arm"].nunique() if "arm" in block else 1
+    several += f" in {arms} arms" if arms > 1 else ""
     counts = block[["questions", "comparisons", "orders", "repeats"]].drop_duplicates()
     if len(counts) > 1:
         return f"On {name}, {several} compared answers; the numbers differ by judge."
@@ -73,6 +76,8 @@ def _judge(row):
     who = f"{row.judge} ({how})" if how else row.judge
     rs = "RS not measured" if pd.isna(row.rs) else f"RS {row.rs:.3f}"
     chance = "" if pd.isna(row.rs_chance) else f" (chance {row.rs_chance:.3f})"
+    who += "".join(f", {name} {getattr(row, name)}" for name in ("arm", "slots")
+                   if getattr(row, name, ""))  # fmt: skip
     said = f"{who}: {_asked(row)}; {row.asked} calls, {row.invalid} invalid and {row.failed} failed"
     if NOT_READABLE in row.readable:
         return f"{said}; {rs}{chance}, too unstable to read PC and PF as position bias."

@@ -47,6 +47,8 @@ def check_pilot(run, pilot):
         pairs, passed = int(told["pairs"].sum()), int(told["passed"].sum())
         failed = ", ".join(filter(None, told["failed"].fillna("")))
         said = f"its prompt {'failed' if failed else 'passed'} the pilot: {passed} of {pairs} pairs"
+        if not pairs:
+            said = "its prompt was not tested: no pair of the pilot could be passed"
         rows.append((judge["name"], pilot, match["name"], pairs, passed, failed, said))
     return pd.DataFrame(rows, columns=_COLUMNS)
 

@@ -1,11 +1,13 @@
 """Hand the disputed comparisons of a run to reviewers, and take their decisions back."""
 
+import json
+
 import pandas as pd
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from posbias_kit.analysis.mentions import flag_mentions, model_mentions
-from posbias_kit.analysis.reviews import latest_reviews
+from posbias_kit.analysis.mentions import model_mentions
+from posbias_kit.analysis.reviews import SAME_TEXTS, latest_reviews
 from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.report.blind import KEY, blind_items
 from posbias_kit.report.chain import read_tree
@@ -46,7 +48,7 @@ def export_review(run_name, output, reviewers, limit=None):
     tables = {name: run.load(name) for name in ("questions", "answers", "verdicts")}
     _check_reviewers(reviewers, tables)
     section = study["review"]
-    chosen = queue.head(limit or section["queue"])
+    chosen = _once(queue).head(limit or section["queue"])
     earlier, secret = latest_reviews(read_reviews(run.folder)), read_secret(run.folder)
     files, keys = [], [read_key(run.folder)]
     for reviewer in reviewers:
@@ -60,9 +62,7 @@ def export_review(run_name, output, reviewers, limit=None):
     whole = pd.concat(keys, ignore_index=True).drop_duplicates([*KEY[:2], "candidate"], keep="last")
     with replacing(run.folder / FOLDER / "key.parquet") as temporary:
         whole.to_parquet(temporary, index=False)
-    names = _names(tables)
-    flagged = flag_mentions(chosen, model_mentions(tables["answers"], names))
-    named = {"naming_a_model": int(flagged["naming_a_model"].sum())}
+    named = {"naming_a_model": _count_naming(chosen, tables)}
     return {"files": files, "items": len(chosen), "disputed": len(queue), **named}
 
 
@@ -125,6 +125,21 @@ def _queue(run):
     if queue.empty:
         raise ParamsError("no comparison is disputed", place=run.run_name, cure="nothing to do")
     return queue.astype(dict.fromkeys(PLACE, "str")).fillna(dict.fromkeys(PLACE, ""))
+
+
+def _once(queue):
+    """Keep each comparison once, at its best rank and of its first arm: its texts are the same."""
+    first = queue.sort_values(["experiment", "arm"], kind="stable").drop_duplicates(SAME_TEXTS)
+    return queue.drop_duplicates(SAME_TEXTS)[SAME_TEXTS].merge(first, "left", on=SAME_TEXTS)
+
+
+def _count_naming(chosen, tables):
+    """Count the answers that name a model, each once in however many comparisons it stands."""
+    found = model_mentions(tables["answers"], _names(tables))
+    naming = zip(found["benchmark"], found["question"], found["candidate"], strict=True)
+    shown = {(row.benchmark, row.question, name)
+             for row in chosen.itertuples() for name in json.loads(row.candidates)}  # fmt: skip
+    return len(shown & set(naming))
 
 
 def _names(tables):

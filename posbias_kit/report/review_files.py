@@ -74,9 +74,12 @@ def sheet_page(items, reviewer, frame):
     lets no script run but the page's own, and nothing be loaded.
     """
     told = frame.set_index("item")[["decision", "explanation"]]
+    state = [frame["sheet"].iloc[0], reviewer, *told.to_numpy().ravel()]
+    shelf = hashlib.sha256(json.dumps(state, ensure_ascii=False).encode()).hexdigest()[:12]
     data = {
         "sheet": frame["sheet"].iloc[0],
         "reviewer": reviewer,
+        "shelf": shelf,
         "tie": TIE,
         "insufficient": INSUFFICIENT,
         "columns": ENTRY,

@@ -6,13 +6,15 @@ from typing import NamedTuple
 import pandas as pd
 
 from posbias_kit.errors import ReadError
-from posbias_kit.report.cells import plain_cell
+from posbias_kit.report.cells import cell_text, plain_cell
 from posbias_kit.report.review_files import ENTRY
 from posbias_kit.review_schema import INSUFFICIENT, PLACE, WORDS, validate_reviews
 from posbias_kit.schema import TIE
 
 REFUSED = ["file", "row", "problem", "value", "allowed", "cure"]
 _SPELT = {"INSUFFICIENT EVIDENCE": INSUFFICIENT} | {word: word for word in WORDS}
+_LONGEST = 2**31 - 1
+"""Characters of a field of a CSV sheet, whose texts are never cut."""
 _MEND = "mend this row and import the file again; the rows that were taken stay"
 
 
@@ -77,8 +79,12 @@ def _cell(row, at):
 
 
 def _read_csv(path):
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.reader(file, strict=True))
+    limit = csv.field_size_limit(_LONGEST)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.reader(file, strict=True))
+    finally:
+        csv.field_size_limit(limit)
     if not rows:
         raise ValueError("the file is empty")
     return [[plain_cell(field) for field in row] for row in rows]
@@ -104,7 +110,8 @@ def take_reviews(sheets, key, answers, earlier):
     """Check every row of filled sheets, and add what can be taken to the earlier reviews.
 
     Nothing is overwritten: a decision that differs from the reviewer's last one on the same
-    comparison is kept as the next version. A row without decision and explanation is open.
+    comparison is kept as the next version. A row without decision and explanation is open. An item
+    may stand in several of the files, as long as all of them say the same of it.
 
     Parameters
     ----------
@@ -125,24 +132,23 @@ def take_reviews(sheets, key, answers, earlier):
     texts = answers.set_index(["benchmark", "question", "candidate"])["digest"].to_dict()
     last = _last(earlier)
     counts = {"new": 0, "revised": 0, "unchanged": 0, "open": 0, "refused": 0}
-    rows, refused = [], []
+    rows, refused, seen = [], [], {}
     for file, sheet in sheets:
-        seen = {}
         for number, entry in sheet:
             told = {name: text.strip() for name, text in entry.items()}
             if not told["decision"] and not told["explanation"]:
                 counts["open"] += 1
                 continue
-            wrong = _refuse(told, items, texts, seen)
-            seen.setdefault((told["reviewer"], told["item"]), number)
+            wrong = _refuse(told, items, texts)
+            if not wrong:
+                row = _review(told, items[told["reviewer"], told["item"]], file, number)
+                place = (*(row[name] for name in PLACE), row["reviewer"])
+                wrong = _refuse_second(row, seen.setdefault(place, row), told["item"])
             if wrong:
                 refused.append({"file": file, "row": number, **wrong})
                 continue
-            block = items[told["reviewer"], told["item"]]
-            row = _review(told, block, file, number)
-            place = (*(row[name] for name in PLACE), row["reviewer"])
             before = last.get(place)
-            same = before and before[1:] == (row["decision"], row["explanation"])
+            same = before and _says(row, *before[1:])
             counts["unchanged" if same else "revised" if before else "new"] += 1
             if not same:
                 row["version"] = before[0] + 1 if before else 1
@@ -181,7 +187,22 @@ def _review(told, block, file, number):
     }
 
 
-def _refuse(told, items, texts, seen):
+def _says(row, decision, explanation):
+    """Whether an entry is the one before, be it as a spreadsheet's cell holds it."""
+    forms = (explanation, cell_text(explanation).strip())
+    return row["decision"] == decision and row["explanation"] in forms
+
+
+def _refuse_second(row, first, item):
+    """Refuse an entry that differs from the item's first one in this import, or return None."""
+    if _says(row, first["decision"], first["explanation"]):
+        return None
+    where = f"{first['file']}, row {first['row']}"
+    return _wrong(f"the item stands twice, and otherwise in {where}", item, "one entry an item",
+                  "keep the entry that counts and import the file again")  # fmt: skip
+
+
+def _refuse(told, items, texts):
     """Say what is wrong with an entry, or return None."""
     reviewers = sorted({reviewer for reviewer, _ in items})
     if told["reviewer"] not in reviewers:
@@ -189,9 +210,6 @@ def _refuse(told, items, texts, seen):
     block = items.get((told["reviewer"], told["item"]))
     if block is None:
         return _wrong("no item of this reviewer", told["item"], "an id of the exported sheet")
-    if (told["reviewer"], told["item"]) in seen:
-        first = f"row {seen[told['reviewer'], told['item']]}"
-        return _wrong(f"the item stands twice, first in {first}", told["item"], "one row an item")
     allowed = [*block["answer"], TIE, INSUFFICIENT]
     decision = told["decision"]
     if not decision:

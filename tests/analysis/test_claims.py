@@ -135,6 +135,29 @@ def test_a_prompt_without_ties_is_not_failed_for_it():
     assert not pilot.loc["obvious-1", "passed"]
 
 
+def test_a_pilot_in_which_nothing_could_be_passed_was_not_tested():
+    """Only ties would pass, and the prompt allows none: that is no pass."""
+    verdicts, labels = _pilot(slot_effect=60.0)
+    replies = verdicts[VERDICT_KEY].assign(format="letters", options=2, raw="A")
+    pilot = judge_pilot(verdicts, labels, replies)
+    sums = sum_pilot(pilot[pilot["expected"] == "TIE"])
+
+    assert sums[["pairs", "passed", "outcome"]].values.tolist() == [[0, 0, "not tested"]]
+
+
+def test_own_pairs_have_two_answers(tmp_path):
+    """Three answers make three pairs, of which `expected` would name none: refused by line."""
+    (tmp_path / "model_answer").mkdir()
+    for name in "abc":
+        row = {"question_id": "q", "choices": [{"turns": ["x"]}]}
+        (tmp_path / "model_answer" / f"{name}.jsonl").write_text(json.dumps(row))
+    row = {"question_id": "q", "category": "t", "turns": ["?"], "expected": ["a"]}
+    (tmp_path / "question.jsonl").write_text(json.dumps(row))
+
+    with pytest.raises(ReadError, match="question 'q' has 3 answers: a, b, c"):
+        read_pilot(tmp_path)
+
+
 def test_own_pairs_must_say_what_is_expected(tmp_path):
     """A question without `expected`, or with an answer that is not there, is refused by line."""
     (tmp_path / "model_answer").mkdir()

@@ -46,7 +46,7 @@ def test_a_wide_interval_is_not_decided():
     assert (row["outcome"], row["leader"]) == ("not decided", "a")
     assert row["lead"] == pytest.approx(1 / 7)
     assert row["lead_low"] < 0 < row["lead_high"]
-    assert "the rule asks that the interval lies above 0.00" in row["why"]
+    assert "the rule asks that the interval lies above 0" in row["why"]
 
 
 def test_equal_candidates_are_not_decided():
@@ -131,6 +131,84 @@ def test_reviewers_settle_what_the_rule_leaves_to_them():
     assert (only["leader"], only["excluded"]) == ("b", 6)
     assert only["lead"] == pytest.approx(3 / 4)
     assert (judges["reviewed"], judges["lead"]) == (0, pytest.approx(0.6))
+
+
+def settle(verdicts, words):
+    """Return what reviewers settled of q0, q1, ...; None says that they differ."""
+    place = verdicts.drop_duplicates("comparison")[["benchmark", "turn", "comparison"]]
+    return place.head(len(words)).assign(winner=words)
+
+
+def test_the_reviewers_word_holds_in_an_order_without_verdicts():
+    """Twelve settled for a, two for b by the judge; BA alone holds all of them, as AB does."""
+    verdicts = pairs(["FX"] * 12 + ["SF"] * 2)
+    outcome = decide(verdicts, evidence="reviewers_first", settled=settle(verdicts, ["a"] * 12))
+
+    assert outcome.orders["leader"].tolist() == ["a", "a"]
+    assert outcome.orders["lead"].tolist() == pytest.approx([10 / 14, 10 / 14])
+    assert outcome.decision[["outcome", "winner"]].values.tolist() == [["decided", "a"]]
+
+
+@pytest.mark.parametrize("unresolved", ["half", "average"])
+def test_reviewers_alone_leave_the_judges_out(unresolved):
+    """Six for a, four on which they differ: 6/10 in every order, whatever the judge says."""
+    verdicts = pairs(["SF"] * 10)
+    settled = settle(verdicts, ["a"] * 6 + [None] * 4)
+    rule = {"evidence": "reviewers", "unresolved": unresolved, "settled": settled}
+    outcome = decide(verdicts, **rule)
+
+    assert outcome.decision["lead"].tolist() == pytest.approx([0.6])
+    assert outcome.orders["lead"].tolist() == pytest.approx([0.6, 0.6])
+    assert outcome.decision["unresolved"].tolist() == [4]
+
+
+def test_reviewers_alone_decide_though_the_judge_flips():
+    """The judge always names the first slot: no order of the reviewers' words does."""
+    verdicts = pairs(["FF"] * 10)
+    settled = settle(verdicts, ["a"] * 8 + [None] * 2)
+    row = _row(verdicts, evidence="reviewers", settled=settled)
+
+    assert (row["outcome"], row["winner"]) == ("decided", "a")
+
+
+def test_a_leader_that_loses_to_its_closest_rival():
+    """A beats c in all four, loses to b by 5 to 3: -1/4; b loses to c by 5 to 6."""
+    won = _renamed(pairs(["FS"] * 4, questions=list("stuv")), "b", "c")
+    lost = pairs(["FS"] * 3 + ["SF"] * 5)
+    rest = _renamed(
+        pairs(["FS"] * 5 + ["SF"] * 6, questions=[f"z{n}" for n in range(11)]), "a", "c"
+    )
+    row = _row(stack(won, lost, rest))
+
+    assert row["lead"] == pytest.approx(-1 / 4)
+    assert (row["outcome"], row["leader"]) == ("not decided", None)
+    assert row["why"] == "b beats a by 0.250, though a leads on average"
+
+
+def _renamed(verdicts, old, new):
+    """Return the verdicts with another candidate in the place of one."""
+    for name in ("comparison", "shown", "candidate", "winner"):
+        verdicts[name] = verdicts[name].str.replace(f'"{old}"', f'"{new}"').replace(old, new)
+    return verdicts
+
+
+def test_as_many_open_pairs_as_allowed_are_no_pause():
+    """29 of 100 with .29 allowed: not more than the rule allows, though 100 * .29 < 29."""
+    row = _row(pairs(["FT"] * 29 + ["FS"] * 71), pause_above=0.29)
+
+    assert (row["unresolved"], row["outcome"]) == (29, "decided")
+
+
+def test_the_rule_is_told_with_its_numbers():
+    """A margin of .005 is no .01, and .125 no 12%."""
+    row = _row(pairs(["FS"] * 7 + ["FT"]), margin=0.005, pause_above=0.12)
+    rule = _row(pairs(["FS"] * 8), margin=0.005, pause_above=0.125)
+    wide = _row(pairs(["FS"] * 4 + ["SF"] * 3), margin=0.005)
+
+    assert "must lie above 0.005; pause where more than 12.5% of the pairs" in rule["rule"]
+    assert ", above 0.005; " in rule["why"]
+    assert "more than the 12% that" in row["why"]
+    assert wide["why"].endswith("lies above 0.005")
 
 
 def test_rivals_meet_through_the_reference():

@@ -1,6 +1,9 @@
 """The queue of disputed comparisons: why each stands in it, and in which order."""
 
+import json
+
 import pandas as pd
+import pytest
 
 from posbias_kit.analysis import decide, flag_mentions, model_mentions, review_queue
 from tests.verdict_tables import pairs, repeated, stack
@@ -89,3 +92,27 @@ def test_answers_that_name_a_model_are_counted():
         ["a", "zeta-7", True, 1],
     ]
     assert queue["naming_a_model"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "mention"),
+    [
+        ("I am GPT-4o.", "GPT-4o"), ("I am GPT4", "GPT4"), ("gpt-3.5-turbo", "GPT-3.5"),
+        ("I am Llama-2.", "Llama"), ("I am Claude-3.", "Claude"), ("vicuna-13b here", "Vicuna"),
+        ("I am Gemini-Pro", "Gemini"), ("Qwen2 by us", "Qwen"),
+        ("\u6211\u662fChatGPT\u6a21\u578b", "ChatGPT"), ("\u6211\u662fGPT-4\u6a21\u578b", "GPT-4"),
+    ],
+)  # fmt: skip
+def test_versions_and_neighbours_do_not_hide_a_name(text, mention):
+    """A version after a family's name, and signs that are no letters from A to Z beside it."""
+    answers = {"benchmark": "B", "question": "q", "candidate": "a", "turns": [json.dumps([text])]}
+
+    assert model_mentions(pd.DataFrame(answers))["mention"].tolist() == [mention]
+
+
+@pytest.mark.parametrize("text", ["Claudette", "Bardo", "a-17", "GPT", "the bombardier"])
+def test_other_words_name_no_model(text):
+    """A family's name within a word, and a name of the study beside a digit."""
+    answers = {"benchmark": "B", "question": "q", "candidate": "a", "turns": [json.dumps([text])]}
+
+    assert model_mentions(pd.DataFrame(answers), ["a", "a-1"]).empty

@@ -46,8 +46,31 @@ def test_agreement_by_hand():
     assert row[["reviewer", "other", "instances"]].tolist() == ["u", "v", 3]
     assert row["agreement"] == pytest.approx(2 / 3)
     assert row["kappa"] == pytest.approx((2 / 3 - 1 / 3) / (1 - 1 / 3))
-    assert settle_reviews(told)["winner"].fillna("").tolist() == ["a", "", "TIE", "a"]
+    assert settle_reviews(told)["winner"].fillna("").tolist() == ["a", "", "TIE", ""]
     assert settle_reviews(told)["insufficient"].tolist() == [0, 0, 0, 1]
+
+
+def test_insufficient_evidence_is_a_vote():
+    """One names a and two cannot tell: nothing is settled; two against one name a."""
+    words = [["a", "a"], [INSUFFICIENT, "a"], [INSUFFICIENT, INSUFFICIENT]]
+    told = [reviews([*word, None, None], name) for word, name in zip(words, "uvw", strict=True)]
+    table = settle_reviews(validate_reviews(pd.concat(told, ignore_index=True)))
+
+    assert table["winner"].fillna("").tolist() == ["", "a"]
+    assert table[["votes", "insufficient"]].values.tolist() == [[1, 2], [2, 1]]
+
+
+def test_a_reviewer_has_one_vote_over_all_arms():
+    """U says a in both arms, v says b in one: one against one, and nothing is settled."""
+    alone = [None, None, None]
+    told = [reviews(["a", *alone]), reviews(["a", *alone]), reviews(["b", *alone], "v")]
+    told[1]["arm"] = "other"
+    told = validate_reviews(pd.concat(told, ignore_index=True))
+    table = settle_reviews(told)
+
+    assert table["winner"].isna().tolist() == [True]
+    assert table[["votes", "reviewers"]].values.tolist() == [[2, 2]]
+    assert reviewers_and_judges(VERDICTS, told)["instances"].tolist() == [2, 2]
 
 
 def test_disagreement_is_kept_beside_the_judges():

@@ -135,6 +135,32 @@ def test_every_number_of_the_methods_stands_in_the_cards(live):
         assert words in text
 
 
+def test_arms_are_no_judges(live):
+    """One judge in two arms is one judge, and each arm is named."""
+    cards = cards_of(live)
+    arms = pd.concat([cards.assign(arm=name, slots=size) for name, size in (("p", 2), ("r", 3))])
+    text = report.methods_paragraph(arms)
+
+    assert "one judge in 2 arms compared answers" in text
+    assert ", arm p, slots 2: 3 comparisons" in text
+    assert ", arm r, slots 3: 3 comparisons" in text
+
+
+def test_a_pilot_without_a_pair_to_pass_is_no_pass(project):
+    """Every pair expects a tie that the prompt does not allow: not tested, and not passed."""
+    judge = {"name": "sim", "kind": "planted"}
+    names = ("right", "wrong", "plain", "padded", "honest", "instructing", "one", "other", "same",
+             "copy")  # fmt: skip
+    pilot = judged("pilot", [judge | {"quality": dict.fromkeys(names, 0)}], {"format": "pilot"})
+    run = judged("study", [judge])
+    pairs_ = analysis.judge_pilot(pilot.load("verdicts"), pilot.load("labels"))
+    pilot.save(pairs_.assign(passed=pd.array([None] * len(pairs_), dtype="boolean")), "pilot")
+
+    assert report.check_pilot(run, "pilot")["said"].tolist() == [
+        "its prompt was not tested: no pair of the pilot could be passed"
+    ]
+
+
 def test_limits_name_what_was_not_tested(live):
     """Questions, tasks, versions and prompts, each beside what was tested."""
     table = report.tested_limits(cards_of(live), live.load("verdicts")).set_index("aspect")

@@ -182,6 +182,55 @@ def test_what_was_decided_before_stands_there(browser, tmp_path):
     context.close()
 
 
+def test_an_old_draft_does_not_hide_what_was_decided(browser, tmp_path):
+    """The draft stays with the sheet on which it was made; one exported again opens as it is."""
+    items, _ = blind_items(*tables(), "Look.", "anna", 1, "secret")
+    write_sheets(items, "anna", tmp_path)
+    context = browser.new_context()
+    page = open_page(context, tmp_path / "review_anna.html")
+    page.keyboard.press("t")
+    write_sheets(items, "anna", tmp_path, {items[0]["item"]: ("INSUFFICIENT", "final word")})
+    page.reload()
+
+    assert page.is_checked("input[value=INSUFFICIENT]")
+    assert page.input_value("#explanation") == "final word"
+    context.close()
+
+
+def test_opening_a_file_keeps_newer_work(browser, sheet, tmp_path):
+    """Rows that are open in the file take nothing away; a file without columns takes nothing."""
+    items, path = sheet
+    context = browser.new_context()
+    page = open_page(context, path)
+    page.keyboard.press("t")
+    files = {
+        "open.csv": "reviewer,item,decision,explanation\n" + "".join(
+            f"anna,{item['item']},,\n" for item in items),
+        "short.csv": f"reviewer,item\nanna,{items[0]['item']}\n",
+        "cut.csv": f"reviewer,item,decision,explanation\nanna,{items[1]['item']},TIE\n",
+        "empty.csv": "",
+    }  # fmt: skip
+    said = {}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        page.evaluate("document.getElementById('status').textContent = ''")
+        page.set_input_files("#open", tmp_path / name)
+        page.wait_for_function("document.getElementById('status').textContent")
+        said[name] = page.text_content("#status")
+
+    assert said == {
+        "open.csv": "0 entries taken from the file.",
+        "short.csv": "Nothing taken: the file has no column decision, explanation.",
+        "cut.csv": "1 entries taken from the file.",
+        "empty.csv": "Nothing taken: the file has no column "
+                     "reviewer, item, decision, explanation.",
+    }  # fmt: skip
+    assert page.is_checked("input[value=TIE]")
+    assert page.text_content("#done") == "0 of 3 done, 2 without decision or explanation"
+    assert page.noted == []
+    context.close()
+
+
 def test_worksheet_sorts_by_keyboard(browser, tmp_path):
     """Enter on a head sorts, numbers as numbers; again, the other way round."""
     frame = pd.DataFrame({"judge": ["b", "a", "c"], "count": ["10", "9", "2"]})

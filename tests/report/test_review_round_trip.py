@@ -183,13 +183,34 @@ def test_round_trip(sheets, project, tmp_path):
     tables = project / "outputs/unblinded-run/tables"
     beside = read_csv(tables / "reviews.csv")
     assert beside["reviewers_differ"].sum() == 4
-    assert (beside["settled"] == "").sum() == 3  # ben says insufficient in one of the four
+    assert (beside["settled"] == "").sum() == 4  # insufficient against an answer settles nothing
     pair = read_csv(tables / "reviewer_agreement.csv")
     assert pair[["reviewer", "other", "instances", "agreement"]].values.tolist() == [
         ["anna", "ben", 3, 0.0]
     ]
     page = (project / "outputs/unblinded-run/07_review.html").read_text(encoding="utf-8")
     assert "the decision is no answer of this item" in page
+
+
+def test_a_sheet_of_the_old_texts_is_refused(sheets, project, tmp_path):
+    """Texts that changed get ids of their own, so that no word on the old ones counts for them."""
+    ids = key_of(project)
+    rows = rows_of(sheets / "review_ben.csv")
+    told = [(ids["ben", row["item"], "zeta-9b-chat"] if n else "TIE", "old")
+            for n, row in enumerate(rows)]  # fmt: skip
+    filled = fill(sheets / "review_ben.csv", tmp_path / "ben.csv", told)
+    path = project / "outputs/unblinded-run/answers.parquet"
+    before = path.read_bytes()
+    answers = pd.read_parquet(path)
+    answers["turns"], answers["digest"] = '["new"]', "new " + answers["candidate"]
+    answers.to_parquet(path)
+    posbias("review", "export", "unblinded-run", "-o", tmp_path / "new", "--reviewers", "ben")
+    status, printed = posbias("review", "import", "unblinded-run", filled)
+    path.write_bytes(before)
+
+    assert status == 1
+    assert printed.startswith("0 new decisions, 0 revised, 0 as before, 0 rows still open, 8 refu")
+    assert "the answer is not the text that was shown" in printed
 
 
 def test_export_and_import_again_lose_nothing(sheets, project, tmp_path):

@@ -1,7 +1,8 @@
 "use strict";
 // Every text of the data reaches the page as textContent or as a value, never as HTML.
 const data = JSON.parse(document.getElementById("data").textContent);
-const shelf = "review " + data.sheet + " " + data.reviewer;
+// A sheet exported again with other decisions filled in is a new one: no old draft hides them.
+const shelf = "review " + data.shelf + " " + data.reviewer;
 const part = (id) => document.getElementById(id);
 const state = { at: 0, entries: {} };
 
@@ -149,18 +150,22 @@ function records(text) {
 }
 
 function take(text) {
-  const [head, ...rows] = records(text);
+  const [head = [], ...rows] = records(text);
   const at = Object.fromEntries(head.map((name, place) => [name, place]));
+  const missing = ["reviewer", "item", "decision", "explanation"].filter((name) => !(name in at));
+  if (missing.length) return tell("Nothing taken: the file has no column " + missing.join(", ") + ".");
   let taken = 0;
   for (const row of rows) {
-    if (row[at.reviewer] === data.reviewer && row[at.item] in state.entries) {
-      state.entries[row[at.item]] = { decision: row[at.decision], explanation: row[at.explanation] };
+    const [decision, explanation] = [row[at.decision] || "", row[at.explanation] || ""];
+    if (!decision && !explanation.trim()) continue;  // open there: what is here stays
+    if (row[at.reviewer] === data.reviewer && Object.hasOwn(state.entries, row[at.item])) {
+      state.entries[row[at.item]] = { decision, explanation };
       taken += 1;
     }
   }
   keep();
   show();
-  tell(taken + " entries taken from the file.");
+  return tell(taken + " entries taken from the file.");
 }
 
 function askForFile() {
