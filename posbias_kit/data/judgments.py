@@ -3,6 +3,7 @@
 import fnmatch
 import gc
 import os
+import re
 import warnings
 from contextlib import contextmanager
 from itertools import islice
@@ -12,9 +13,11 @@ import pandas as pd
 
 from posbias_kit.data.layouts import LAYOUTS
 from posbias_kit.data.layouts.collect import Ledger
-from posbias_kit.data.layouts.records import Answer, Question, Source
+from posbias_kit.data.layouts.records import Answer, Question, Reference, Source
 from posbias_kit.data.layouts.tables import build_reading
 from posbias_kit.errors import ParamsError, ReadError, check_choice
+
+_ENDINGS = re.compile(r"(\.(csv|tsv|jsonl?|xlsx|parquet))?(\.gz)?$", re.IGNORECASE)
 
 
 def read_judgments(format, *paths, benchmark=None, replies=True, **options):
@@ -67,6 +70,7 @@ def read_judgments(format, *paths, benchmark=None, replies=True, **options):
     with _no_collection():
         for file, name in files:
             ledger.read(file, name)
+        ledger.end()
         _check_anything(ledger, place)
         reading = build_reading(ledger, place)
     if len(reading.set_aside):
@@ -80,9 +84,12 @@ def read_judgments(format, *paths, benchmark=None, replies=True, **options):
 
 
 def _name_of(paths):
-    """Return the name of what is read, without what follows the first dot."""
-    shared = Path(os.path.commonpath([Path(path).resolve() for path in paths]))
-    return shared.name.partition(".")[0]
+    """Return the name of what is read, without the endings that tell the kind of a file."""
+    return _ENDINGS.sub("", _shared_folder(path.resolve() for path in map(Path, paths)).name)
+
+
+def _shared_folder(paths):
+    return Path(os.path.commonpath(list(paths)))
 
 
 @contextmanager
@@ -100,14 +107,17 @@ def _no_collection():
 def find_files(layout, paths):
     """Return (file, name) of each file of a layout under `paths`, in order of their names.
 
-    The name is the path below the folder that was given, with forward slashes.
+    The name is the path below the folder that was given, of several the one that holds them all,
+    with forward slashes. Hidden files and folders are passed over, and a file is read once,
+    however often it is given.
     """
     if not paths:
         raise ParamsError("no path given", place=layout.name, cure="name a file or folder")
-    found = {}
-    for path in map(Path, paths):
+    paths, found = [Path(path).absolute() for path in paths], {}
+    folder = _shared_folder(path if path.is_dir() else path.parent for path in paths)
+    for path in paths:
         if path.is_dir():
-            inside = sorted(file for file in path.rglob("*") if file.is_file())
+            inside = sorted(file for file in path.rglob("*") if _is_shown(file, path))
             fits = [f for f in inside if any(fnmatch.fnmatch(f.name, p) for p in layout.files)]
             if not fits:
                 raise ReadError(
@@ -116,13 +126,19 @@ def find_files(layout, paths):
                     allowed=", ".join(layout.files),
                     cure="check the folder, or name the file itself",
                 )
-            found.update({file: file.relative_to(path).as_posix() for file in fits})
         elif path.is_file():
-            alike = [other for other in paths if Path(other).name == path.name]
-            found[path] = path.name if len(alike) == 1 else path.as_posix()
+            fits = [path]
         else:
             raise ReadError("no such file or folder", place=str(path), cure="check the path")
-    return list(found.items())
+        for file in fits:
+            # The folder alone: two links to one file may tell two judges by their names.
+            found.setdefault(file.parent.resolve() / file.name, file)
+    return [(file, file.relative_to(folder).as_posix()) for file in found.values()]
+
+
+def _is_shown(file, folder):
+    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+    return file.is_file() and not hidden
 
 
 def _check_anything(ledger, place):
@@ -139,7 +155,8 @@ def _check_anything(ledger, place):
             allowed=error.allowed,
             cure=f"{error.cure}; `posbias read --detect` names the layout of a file",
         )
-    if not any(found for kind, found in ledger.records.items() if kind not in (Question, Answer)):
+    texts = (Question, Answer, Reference)
+    if not any(found for kind, found in ledger.records.items() if kind not in texts):
         raise ReadError(
             "the files hold texts but no judgment",
             place=place,
@@ -184,5 +201,5 @@ def _lacks(layout, file, name, rows):
         [row.problem.partition(":")[0]]
         if isinstance(row, ReadError)
         else layout.recognise(row, source)
-        for _, row in islice(layout.rows(file), rows)
+        for _, row in islice(layout.rows(source), rows)
     ]

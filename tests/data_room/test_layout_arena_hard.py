@@ -194,7 +194,7 @@ def test_any_file_gives_what_was_planted(data, size, form):
 @pytest.mark.parametrize(
     ("row", "problem", "cure"),
     [
-        (old_row(1, old_game("A is better")), "score is 'Aisbetter'", "mend the label"),
+        (old_row(1, old_game("A is better")), "score is 'A is better'", "mend the label"),
         (old_row(1), "games is '[]'", "mend games"),
         (old_row(1, old_game("A>B")) | {"model": "base"}, "baseline and model are both", "give"),
         ({"question_id": 1, "judge": "j"}, "no 'model', 'games' in this row", "complete the row"),
