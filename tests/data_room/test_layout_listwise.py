@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from layout_writers import check_planted, forms, slots, spoiled, write
 from shared_data import public
 
-from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.detect import detect_layout
+from posbias_kit.data.judgments import read_judgments
 from posbias_kit.errors import ReadError
 
 REQUIRED = ("pid", "judge", "rotation", "order", "winner_model")

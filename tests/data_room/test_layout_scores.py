@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from layout_writers import check_planted, forms, slots, spoiled, texts, whole, write
 from shared_data import public
 
-from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.detect import detect_layout
+from posbias_kit.data.judgments import read_judgments
 
 XY = ("x", "y")
 ERROR = "empty_response (finish_reason=content_filter)"
