@@ -65,6 +65,10 @@ class Verdicts(Section):
         twice = sorted({word for word in spelt if spelt.count(word) > 1})
         if twice:
             raise ValueError(f"labels stand twice (case does not count): {', '.join(twice)}")
+        if any(
+            meaning is not None and "" in map(spelling, words) for meaning, words in self._told()
+        ):
+            raise ValueError("an empty cell is always invalid: it can be no other label")
         return self
 
 

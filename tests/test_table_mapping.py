@@ -50,6 +50,8 @@ def test_words_are_spelt_alike():
         ({"labels": {}}, "labels needs first and second"),
         ({"labels": {"first": ["A"], "second": ["a"]}}, "labels stand twice (case does not"),
         ({"labels": {"first": [1], "second": ["1"]}}, "labels stand twice"),
+        ({"labels": LABELS | {"tie": [""]}}, "an empty cell is always invalid"),
+        ({"labels": LABELS | {"further": [[" "]]}}, "an empty cell is always invalid"),
         ({"labels_name": "ids"}, "labels that are ids need no first, second or further"),
         ({"labels_name": "both"}, "labels_name = 'both'"),
         ({"answer_texts": ["t"]}, "answer_texts needs a column for each candidate"),

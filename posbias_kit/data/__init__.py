@@ -1,8 +1,9 @@
 """Questions and answers in; comparisons, orders and repeats planned; judgments read."""
 
 from posbias_kit.data.benchmark import Benchmark, build_benchmark
+from posbias_kit.data.detect import detect_layout
 from posbias_kit.data.finished import read_runs
-from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.judgments import read_judgments
 from posbias_kit.data.layouts import LAYOUTS
 from posbias_kit.data.pilot_pairs import read_pilot
 from posbias_kit.data.plan import plan_presentations, sample_benchmark

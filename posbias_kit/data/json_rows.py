@@ -1,6 +1,7 @@
 """Rows of JSON lines and JSON arrays, plain or gzipped; ids as text."""
 
 import gzip
+import json
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
@@ -98,7 +99,7 @@ def id_of(value, key, place=""):
     """
     if isinstance(value, str) and value:
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
+    if type(value) is int:  # which a bool is not
         return str(value)
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
@@ -153,10 +154,22 @@ def _first_line(file):
 def _elements(data):
     array = _parse(data, list)
     if isinstance(array, ReadError):
-        yield 1, array
-        return
+        try:  # One text that is none must not cost the other elements.
+            array = [_checked(row) for row in json.loads(data, strict=False)]
+        except (ValueError, RecursionError):
+            array = [array]
     for number, row in enumerate(array, start=1):
-        yield number, row if isinstance(row, dict) else _no_object(row)
+        yield number, row if isinstance(row, dict | ReadError) else _no_object(row)
+
+
+def _checked(row):
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        problem = f"half of a surrogate pair, {half.encode('unicode-escape').decode()}, is no text"
+        return ReadError(problem, allowed="whole characters", cure="mend or remove the element")
+    return row
 
 
 def _parse(line, kind=dict):

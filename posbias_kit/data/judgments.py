@@ -1,20 +1,19 @@
 """Published judgments in, whatever their layout: files found, read, and accounted for."""
 
-import fnmatch
 import gc
-import os
+import re
 import warnings
 from contextlib import contextmanager
-from itertools import islice
-from pathlib import Path
 
-import pandas as pd
-
+from posbias_kit.data.detect import looks_like
 from posbias_kit.data.layouts import LAYOUTS
 from posbias_kit.data.layouts.collect import Ledger
-from posbias_kit.data.layouts.records import Answer, Question, Source
+from posbias_kit.data.layouts.files import find_files, flat_paths, shared_folder
+from posbias_kit.data.layouts.records import Answer, Question, Reference
 from posbias_kit.data.layouts.tables import build_reading
-from posbias_kit.errors import ParamsError, ReadError, check_choice
+from posbias_kit.errors import ReadError, check_choice
+
+_ENDINGS = re.compile(r"(\.(csv|tsv|jsonl?|xlsx|parquet))?(\.gz)?$", re.IGNORECASE)
 
 
 def read_judgments(format, *paths, benchmark=None, replies=True, **options):
@@ -24,7 +23,7 @@ def read_judgments(format, *paths, benchmark=None, replies=True, **options):
     ----------
     format : str
         A name of :data:`posbias_kit.data.layouts.LAYOUTS`.
-    *paths : str or Path
+    *paths : str, Path or list of them
         Files, or folders whose files of this layout are read in the order of their names.
     benchmark : str, optional
         Name in the tables; by default that of the file or folder, of several the folder's that
@@ -61,13 +60,15 @@ def read_judgments(format, *paths, benchmark=None, replies=True, **options):
     layout = LAYOUTS[check_choice(format, LAYOUTS, "format")]
     for name in options:
         check_choice(name, layout.options, f"option of format {format!r}")
+    paths = flat_paths(paths)
     files = find_files(layout, paths)
     ledger = Ledger(layout, benchmark or _name_of(paths) or layout.name, options, replies)
     place = ", ".join(map(str, paths))
     with _no_collection():
         for file, name in files:
             ledger.read(file, name)
-        _check_anything(ledger, place)
+        ledger.end()
+        _check_anything(ledger, paths)
         reading = build_reading(ledger, place)
     if len(reading.set_aside):
         first = reading.set_aside.iloc[0]
@@ -80,9 +81,8 @@ def read_judgments(format, *paths, benchmark=None, replies=True, **options):
 
 
 def _name_of(paths):
-    """Return the name of what is read, without what follows the first dot."""
-    shared = Path(os.path.commonpath([Path(path).resolve() for path in paths]))
-    return shared.name.partition(".")[0]
+    """Return the name of what is read, without the endings that tell the kind of a file."""
+    return _ENDINGS.sub("", shared_folder(path.resolve() for path in paths).name)
 
 
 @contextmanager
@@ -97,92 +97,35 @@ def _no_collection():
             gc.enable()
 
 
-def find_files(layout, paths):
-    """Return (file, name) of each file of a layout under `paths`, in order of their names.
-
-    The name is the path below the folder that was given, with forward slashes.
-    """
-    if not paths:
-        raise ParamsError("no path given", place=layout.name, cure="name a file or folder")
-    found = {}
-    for path in map(Path, paths):
-        if path.is_dir():
-            inside = sorted(file for file in path.rglob("*") if file.is_file())
-            fits = [f for f in inside if any(fnmatch.fnmatch(f.name, p) for p in layout.files)]
-            if not fits:
-                raise ReadError(
-                    f"no file of layout {layout.name!r} here",
-                    place=str(path),
-                    allowed=", ".join(layout.files),
-                    cure="check the folder, or name the file itself",
-                )
-            found.update({file: file.relative_to(path).as_posix() for file in fits})
-        elif path.is_file():
-            alike = [other for other in paths if Path(other).name == path.name]
-            found[path] = path.name if len(alike) == 1 else path.as_posix()
-        else:
-            raise ReadError("no such file or folder", place=str(path), cure="check the path")
-    return list(found.items())
-
-
-def _check_anything(ledger, place):
+def _check_anything(ledger, paths):
+    place = ", ".join(map(str, paths))
     if not ledger.places:
         raise ReadError(
-            "the files are empty", place=place, cure="check that this is the file with judgments"
+            "there is no row in it", place=place, cure="check that this is the file with judgments"
         )
     if len(ledger.aside) == len(ledger.places):
-        error = ledger.aside[0]
+        error, (file, line) = ledger.aside[0], ledger.places[0]
         raise ReadError(
             f"none of {len(ledger.places)} rows is a row of layout {ledger.layout.name!r}; "
             f"the first: {error.problem}",
-            place=f"{place}, {ledger.place(0)}",
+            place=f"{ledger.sources[file].file}, line {line}",
             allowed=error.allowed,
-            cure=f"{error.cure}; `posbias read --detect` names the layout of a file",
+            cure=f"{error.cure}; {_hint(ledger, paths)}",
         )
-    if not any(found for kind, found in ledger.records.items() if kind not in (Question, Answer)):
+    texts = (Question, Answer, Reference)
+    if not any(found for kind, found in ledger.records.items() if kind not in texts):
         raise ReadError(
             "the files hold texts but no judgment",
             place=place,
-            cure="give the files with the judgments as well",
+            cure=f"give the files with the judgments as well; {_hint(ledger, paths)}",
         )
 
 
-def detect_layout(*paths, rows=20):
-    """Say for each layout what the files lack to be of it.
-
-    Parameters
-    ----------
-    *paths : str or Path
-    rows : int
-        How many rows of each file are looked at.
-
-    Returns
-    -------
-    DataFrame
-        One row a layout, the best first: layout, title, files (that its file names fit), rows
-        (looked at), fitting (rows that have all it needs), lacks (what the others lack).
-    """
-    table = []
-    for layout in LAYOUTS.values():
-        try:
-            files = find_files(layout, paths)
-        except ReadError as error:
-            table.append((layout.name, layout.title, 0, 0, 0, error.problem))
-            continue
-        told = [_lacks(layout, file, name, rows) for file, name in files]
-        looked, fitting = sum(len(t) for t in told), sum(not lack for t in told for lack in t)
-        lacks = sorted({word for t in told for lack in t for word in lack})
-        table.append((layout.name, layout.title, len(files), looked, fitting, ", ".join(lacks)))
-    columns = ["layout", "title", "files", "rows", "fitting", "lacks"]
-    frame = pd.DataFrame(table, columns=columns)
-    return frame.sort_values("fitting", ascending=False, kind="stable", ignore_index=True)
-
-
-def _lacks(layout, file, name, rows):
-    source = Source(file, name, {})
-    return [
-        [row.problem.partition(":")[0]]
-        if isinstance(row, ReadError)
-        else layout.recognise(row, source)
-        for _, row in islice(layout.rows(file), rows)
-    ]
+def _hint(ledger, paths):
+    """Say which other layout files look like."""
+    other = looks_like(paths, but=ledger.layout.name)
+    return (
+        f"they look like layout {other!r}"
+        if other
+        else "`posbias read --detect` says what files lack for each layout"
+    )

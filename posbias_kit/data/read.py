@@ -7,6 +7,7 @@ import pandas as pd
 from posbias_kit.data.fastchat import read_fastchat
 from posbias_kit.data.judgments import read_judgments
 from posbias_kit.data.layouts import LAYOUTS
+from posbias_kit.data.layouts.files import flat_paths
 from posbias_kit.data.own import read_own_verdicts
 from posbias_kit.data.paper import read_paper_benchmark, read_paper_verdicts
 from posbias_kit.data.starter import read_starter
@@ -28,7 +29,7 @@ def read_verdicts(format, *paths, **options):
         :data:`posbias_kit.data.layouts.LAYOUTS`, read by
         :func:`posbias_kit.data.judgments.read_judgments`, which returns what stands beside the
         verdicts, too.
-    *paths : str or Path
+    *paths : str, Path or list of them
         Where they are; several are read into one table.
     **options
         Of the reader: ``benchmark`` (name in the tables); for ``paper`` ``rule`` ("strict" or
@@ -59,8 +60,7 @@ def read_verdicts(format, *paths, **options):
         return read_judgments(format, *paths, replies=False, **options).verdicts
     for name in options:
         check_choice(name, _OPTIONS[format], f"option of format {format!r}")
-    if not paths:
-        raise ParamsError("no path given", place="read_verdicts", cure="name a file or folder")
+    paths = flat_paths(paths)
     if format == "verdicts":
         return read_own_verdicts(*paths)
     tables = [read_paper_verdicts(path, **options)[0] for path in paths]

@@ -1,10 +1,12 @@
 """Verdict tables out again: Parquet, CSV, and FastChat's pairs."""
 
+import csv
 import json
 from pathlib import Path
 
+from posbias_kit.data.layouts.records import ALL
 from posbias_kit.errors import ParamsError, TableError
-from posbias_kit.schema import TIE
+from posbias_kit.schema import TIE, Status
 
 WRITERS = (".parquet", ".csv", ".jsonl")
 """Endings of the files that :func:`write_verdicts` writes."""
@@ -27,7 +29,7 @@ def write_verdicts(verdicts, path, kind=None):
     -------
     int
         How many verdicts were left out: FastChat's layout has no place for a series that lacks
-        one of its two orders.
+        one of its two orders, nor for one that nobody was asked about, its answers being the same.
 
     Raises
     ------
@@ -41,8 +43,9 @@ def write_verdicts(verdicts, path, kind=None):
     if kind == ".parquet":
         verdicts.to_parquet(path, index=False)
     elif kind == ".csv":
-        # QUOTE_MINIMAL would not tell a missing number from an empty text; empty means missing.
-        verdicts.to_csv(path, index=False, encoding="utf-8", lineterminator="\n")
+        # All texts in quotes: without them, a lone carriage return would end the row.
+        verdicts.to_csv(path, index=False, encoding="utf-8", lineterminator="\n",
+                        quoting=csv.QUOTE_NONNUMERIC)  # fmt: skip
     elif kind == ".jsonl":
         rows = _fastchat_rows(verdicts)
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
@@ -69,7 +72,8 @@ def _fastchat_rows(verdicts):
         )
     keys = ["judge", "benchmark", "experiment", "arm", "turn", "comparison", "repeat"]
     rows = []
-    for key, games in verdicts.groupby(keys, observed=True, sort=False):
+    asked = verdicts[verdicts["status"] != Status.IDENTICAL]
+    for key, games in asked.groupby(keys, observed=True, sort=False):
         told = {game.order: game for game in games.itertuples()}
         if set(told) != {"AB", "BA"}:
             continue
@@ -79,6 +83,7 @@ def _fastchat_rows(verdicts):
         rows.append(
             {
                 "question_id": told["AB"].question,
+                **({"category": task} if (task := told["AB"].task) != ALL else {}),
                 "model_1": first,
                 "model_2": second,
                 "g1_winner": names.get(told["AB"].winner, "error"),

@@ -32,10 +32,21 @@ def write(path, rows, array=False, gz=False, mark=False, returns=False, ascii=Fa
     return path
 
 
+# Columns of other layouts, and of texts, that may stand in any row.
+_MORE = {
+    "extra": [None, 1.5], "x-y": [None, []], "tstamp": [None, 1.5, "2024-01-01"],
+    "turns": [["hi"], [{"content": "hi"}], None], "turn": [1, "2", 1.0, None, float("nan")],
+    "choices": [[{"index": 0, "turns": ["hi"]}], []], "prompt": ["hi", None],
+    "category": ["math", "", None, float("nan"), 7], "messages": [[]], "model_id": ["x"],
+    "reference": [["4"], None], "metadata": [{}],
+}  # fmt: skip
+columns = st.fixed_dictionaries({}, optional={k: st.sampled_from(v) for k, v in _MORE.items()})
+
+
 @st.composite
 def spoiled(draw, row, required):
     """Draw (row with other order and more columns, whether it still has all it needs)."""
-    row = row | draw(st.dictionaries(st.sampled_from(["extra", "tstamp", "x-y"]), st.none()))
+    row = draw(columns) | row
     lost = draw(st.sampled_from([None] * 9 + [key for key in required if key in row]))
     keys = draw(st.permutations([key for key in row if key != lost]))
     return {key: row[key] for key in keys}, lost is None

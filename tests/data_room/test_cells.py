@@ -105,3 +105,42 @@ def test_parquet_keeps_types(tmp_path):
         {"id": 2**53 + 1, "v": True},
         {"id": None, "v": False},
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "found"),
+    [
+        ("a.csv", b"\nv\nA\n\nB\n\n\n", [(3, 1, "A"), (4, 2, ""), (5, 3, "B")]),
+        ("a.tsv", b'v\nA\n""\nB\n', [(2, 1, "A"), (3, 2, ""), (4, 3, "B")]),
+        ("a.jsonl", b'{"v": "A"}\n\n{"v": "B"}\n\n', [(1, 1, "A"), (2, 2, None), (3, 3, "B")]),
+        ("a.json", b'\n[{"v": "A"},\n\n{"v": "B"}]\n', [(1, 1, "A"), (2, 2, "B")]),
+    ],
+)
+def test_blank_rows_count_where_rows_are_known_by_their_number(tmp_path, name, content, found):
+    """Those inside; one at the end is none, nor a blank line inside an array."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    rows = list(table_rows(path, blank=True))
+
+    assert [(line, row.number, row.values.get("v")) for line, row in rows] == found
+
+
+def test_blank_row_of_a_sheet(tmp_path):
+    """It lies between two others, and has no verdict."""
+    path = tmp_path / "a.xlsx"
+    pd.DataFrame({"v": ["A", None, "B", None]}).to_excel(path, index=False)
+
+    assert [row.values for _, row in table_rows(path, blank=True)] == [
+        {"v": "A"}, {"v": None}, {"v": "B"}
+    ]  # fmt: skip
+    assert [row.number for _, row in table_rows(path)] == [1, 2]
+
+
+def test_blank_line_of_several_columns_is_told(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"v,w\nA,1\n\nB,2\n")
+    rows = list(table_rows(path, blank=True))
+
+    assert rows[1][0] == 3
+    assert rows[1][1].problem == "0 cells, but the header has 2"
+    assert rows[2][1].number == 3

@@ -2,7 +2,7 @@
 
 import pytest
 
-from posbias_kit.data.json_rows import id_of, read_json_lines
+from posbias_kit.data.json_rows import id_of, json_rows, read_json_lines
 from posbias_kit.errors import ReadError
 
 
@@ -36,6 +36,34 @@ def test_broken_files_name_file_and_line(tmp_path, content, message):
 
     assert str(path) in str(caught.value)
     assert message in str(caught.value)
+
+
+def test_a_broken_element_costs_itself_alone(tmp_path):
+    """Half a surrogate pair is JSON, but no text; the others are read, with their numbers."""
+    path = tmp_path / "a.json"
+    path.write_bytes(b'[{"a": 1}, {"a": {"b": ["\\ud800"]}}, 7, {"a": "\\ud83d\\ude00"}]')
+    rows = list(json_rows(path))
+
+    assert [line for line, _ in rows] == [1, 2, 3, 4]
+    assert [rows[0][1], rows[3][1]] == [{"a": 1}, {"a": "\U0001f600"}]
+    assert rows[1][1].problem == "half of a surrogate pair, \\ud800, is no text"
+    assert rows[2][1].problem == "'7' is no JSON object"
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b'[{"a": 1}, {"a": ]', "not readable as JSON"),
+        (b'[{"a": 1}, {"a": "\xff"}]', "byte 0xff is not UTF-8"),
+    ],
+)
+def test_an_array_that_is_none_is_one_row(tmp_path, content, problem):
+    path = tmp_path / "a.json"
+    path.write_bytes(content)
+    ((line, row),) = json_rows(path)
+
+    assert line == 1
+    assert row.problem.startswith(problem)
 
 
 def test_missing_file(tmp_path):

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from layout_writers import check_planted, forms, slots, spoiled, write
 
-from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.detect import detect_layout
+from posbias_kit.data.judgments import read_judgments
 
 REQUIRED = (
     "instruction", "output_1", "generator_1", "output_2", "generator_2", "annotator", "preference",

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from layout_writers import check_planted, forms, slots, spoiled, texts, write
 
-from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.detect import detect_layout
+from posbias_kit.data.judgments import read_judgments
 from posbias_kit.data.layouts.arena_hard import slot_of
 from posbias_kit.errors import ParamsError, ReadError
 
@@ -194,7 +195,7 @@ def test_any_file_gives_what_was_planted(data, size, form):
 @pytest.mark.parametrize(
     ("row", "problem", "cure"),
     [
-        (old_row(1, old_game("A is better")), "score is 'Aisbetter'", "mend the label"),
+        (old_row(1, old_game("A is better")), "score is 'A is better'", "mend the label"),
         (old_row(1), "games is '[]'", "mend games"),
         (old_row(1, old_game("A>B")) | {"model": "base"}, "baseline and model are both", "give"),
         ({"question_id": 1, "judge": "j"}, "no 'model', 'games' in this row", "complete the row"),

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from layout_writers import check_planted, forms, spoiled, tally, texts, whole, write
 from shared_data import public
 
-from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.detect import detect_layout
+from posbias_kit.data.judgments import read_judgments
 from posbias_kit.data.replies import parse_replies
 from posbias_kit.errors import ReadError
 
@@ -190,7 +191,7 @@ def test_folder_with_questions_answers_and_references(tmp_path):
 @pytest.mark.parametrize(
     ("row", "problem", "cure"),
     [
-        (pair(two="[[A]]"), "g2_winner is '[[A]]'", "mend the label, or map it"),
+        (pair(two="[[A]]"), "g2_winner is '[[A]]'", "mend the label, or leave the row out"),
         (pair(model_2="x"), "model_1 and model_2 are both 'x'", "give the two answers different"),
         (pair(judge=[]), "judge is '[]'", "mend judge"),
         (pair(g2_judgment=7), "g2_judgment is '7'", "mend g2_judgment"),

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from layout_writers import check_planted, forms, slots, spoiled, texts, whole, write
 
-from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.detect import detect_layout
+from posbias_kit.data.judgments import read_judgments
 
 AB, BA = ("A", "B"), ("B", "A")
 SPELLINGS = {

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from layout_writers import check_planted, forms, slots, spoiled, write
 from shared_data import public
 
-from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.detect import detect_layout
+from posbias_kit.data.judgments import read_judgments
 from posbias_kit.errors import ReadError
 
 REQUIRED = ("pid", "judge", "rotation", "order", "winner_model")
@@ -45,7 +46,12 @@ def test_published_lists():
     assert reading.set_aside["line"].tolist() == [149, 403]
     assert reading.set_aside["problem"].str.contains("no verdict, and the call was made").all()
     assert reading.verdicts.groupby(["judge", "question"])["order"].nunique().eq(4).all()
-    assert reading.verdicts["order"].unique().tolist() == ["r0", "r1", "r2", "r3"]
+    # What the source calls rotation 0 is another list for every other judge.
+    assert sorted(reading.verdicts["order"].unique()) == [
+        "1-2-3-4", "1-4-3-2", "2-1-4-3", "2-3-4-1", "3-2-1-4", "3-4-1-2", "4-1-2-3", "4-3-2-1",
+    ]  # fmt: skip
+    shown = reading.verdicts.groupby(["comparison", "order"])["shown"].nunique()
+    assert shown.eq(1).all()
 
 
 def test_slot_is_the_place_in_the_order(tmp_path):

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from layout_writers import check_planted, forms, slots, spoiled, texts, write
 
-from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.detect import detect_layout
+from posbias_kit.data.judgments import read_judgments
 from posbias_kit.errors import ParamsError, ReadError
 
 FILE = "Natural/evaluators/GPT-4/Vanilla/result.json"

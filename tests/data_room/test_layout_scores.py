@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from layout_writers import check_planted, forms, slots, spoiled, texts, whole, write
 from shared_data import public
 
-from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.detect import detect_layout
+from posbias_kit.data.judgments import read_judgments
 
 XY = ("x", "y")
 ERROR = "empty_response (finish_reason=content_filter)"
@@ -46,7 +47,7 @@ def test_published_repeats():
     assert reading.questions["task"].value_counts().to_dict() == {
         "Focus": 495, "Factuality": 474, "Safety": 423, "Math": 183, "Precise IF": 159,
     }  # fmt: skip
-    assert table["judge"].unique().tolist() == ["base_full_k8_t0.7"]
+    assert table["judge"].unique().tolist() == ["base_full_k8_t0.7/base"]
     assert table["candidate"].unique().tolist() == ["1", "2", "3", "4"]
     assert (len(reading.verdicts), len(reading.replies)) == (0, 0)
 
@@ -142,8 +143,8 @@ def test_id_counts_only_with_its_subset(tmp_path):
     scores = read_judgments("scores", write(tmp_path / "run.json", rows, array=True)).scores
 
     assert scores[["question", "judge", "repeat", "score"]].values.tolist() == [
-        ["Math/1", "run", 1, 7], ["Math/1", "run", 2, 8],
-        ["Focus/1", "run", 1, 5], ["Focus/1", "run", 2, 6],
+        ["Math/1", "run/base", 1, 7], ["Math/1", "run/base", 2, 8],
+        ["Focus/1", "run/base", 1, 5], ["Focus/1", "run/base", 2, 6],
     ]  # fmt: skip
 
 

@@ -197,7 +197,7 @@ def test_retried_pair_leaves_one_verdict_an_order(tmp_path):
         reading = read_judgments("swap_columns", path)
 
     assert reading.set_aside["problem"].tolist() == [
-        "has no verdict, and the call was made again in p.jsonl, line 2"
+        "lacks one of its verdicts, and was judged again in p.jsonl, line 2"
     ]
     assert reading.verdicts["choice"].tolist() == [2, 1]
     assert reading.verdicts["repeat"].tolist() == [1, 1]

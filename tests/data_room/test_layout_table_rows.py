@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from layout_writers import slots
 from table_files import BASE, KINDS, LABELS, TEXT, read_table, vote, without, write_table
 
-from posbias_kit.data.judgments import detect_layout, read_judgments
+from posbias_kit.data.detect import detect_layout
+from posbias_kit.data.judgments import read_judgments
 from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.table_mapping import TableMapping
 

@@ -49,8 +49,47 @@ def test_lists_in_all_shifts():
     assert (found["comparisons"], found["every_order"], found["candidates"]) == (2, 1, 3)
 
 
-def test_grades_and_labels_are_counted():
-    table = pd.DataFrame({"a": [1, 2]})
-    told = _possible(_verdicts([("j", "1", "xy", 1)]), scores=table, labels=table)
+def _grades(*rows):
+    """Each row: (question, candidate, score)."""
+    return pd.DataFrame(rows, columns=["question", "candidate", "score"]).assign(benchmark="B")
 
-    assert told["quality gap from scores"] == told["accuracy, agreement with labels"] == "yes"
+
+def test_grades_count_where_all_answers_of_a_comparison_have_one():
+    """Not those of another question, of one answer alone, or without a score."""
+    verdicts = _verdicts([("j", "1", "xy", 1), ("j", "2", "xy", 1), ("j", "3", "xy", 1)])
+    alone = [("99", "zz", 8.0), ("1", "x", 8.0), ("2", "x", 8.0), ("2", "y", None)]
+    whole = [*alone, ("3", "x", 8.0), ("3", "y", 1.0)]
+    table = what_can_be_computed(verdicts, NOTHING, _grades(*whole), NOTHING).set_index("result")
+
+    assert _possible(verdicts, scores=_grades(*alone))["quality gap from scores"] == "no"
+    assert table.loc["quality gap from scores", ["possible", "why"]].tolist() == [
+        "yes", "6 grades of answers; 1 comparisons whose answers all have one"
+    ]  # fmt: skip
+
+
+def test_labels_count_where_they_are_on_what_was_judged():
+    """Of the same comparison, in the same turn."""
+    verdicts = _verdicts([("j", "1", "xy", 1)])
+    label = verdicts[["benchmark", "turn", "comparison"]].assign(labeller="gold", winner="x")
+    result = "accuracy, agreement with labels"
+
+    assert _possible(verdicts, labels=label)[result] == "yes"
+    assert _possible(verdicts, labels=label.assign(turn="2"))[result] == "no"
+    assert _possible(verdicts, labels=label.assign(comparison='["9","x","y"]'))[result] == "no"
+
+
+def test_repeats_are_counted_and_not_read_off_their_numbers():
+    """A file with the third repeat alone was judged once."""
+    verdicts = _verdicts([("j", "1", "xy", 3), ("j", "1", "yx", 1)])
+
+    assert describe_reading(verdicts)["repeats"].tolist() == [1]
+    assert _possible(verdicts)["repetition stability"] == "no"
+
+
+def test_orders_of_two_turns_are_no_swap():
+    """AB in the first turn and BA in the second are two comparisons in one order."""
+    verdicts = _verdicts([("j", "1", "xy", 1), ("j", "1", "yx", 1)])
+    (found,) = describe_reading(verdicts.assign(turn=["1", "2"])).to_dict("records")
+
+    assert (found["comparisons"], found["every_order"]) == (2, 0)
+    assert describe_reading(verdicts)["every_order"].tolist() == [1]

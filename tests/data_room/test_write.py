@@ -44,6 +44,35 @@ def test_fastchat_pairs_come_back(tmp_path):
     key = ["question", "judge", "shown", "repeat"]
     told = PAIRS[PAIRS["question"] == "007"].set_index(key)["winner"]
     pd.testing.assert_series_equal(found.set_index(key)["winner"].sort_index(), told.sort_index())
+    assert found["task"].unique().tolist() == ["NA"]
+
+
+def test_fastchat_pairs_have_a_category_where_there_is_a_task(tmp_path):
+    """The word for no task is not written."""
+    path = tmp_path / "pairs.jsonl"
+    write_verdicts(PAIRS.assign(task="all"), path)
+
+    assert "category" not in path.read_text()
+
+
+def test_identical_answers_are_left_out_and_counted(tmp_path):
+    """Nobody was asked: that is no error of the judge's."""
+    path = tmp_path / "pairs.jsonl"
+    same = PAIRS[PAIRS["repeat"] == 2].assign(status="identical", choice=pd.NA, winner=None)
+    asked = PAIRS[(PAIRS["repeat"] == 1) & (PAIRS["question"] == "007")]
+
+    assert write_verdicts(pd.concat([asked, same], ignore_index=True), path) == 2
+    assert len(read_judgments("fastchat_pair", path).verdicts) == 2
+
+
+@pytest.mark.parametrize("name", ["a\rb", "a\nb", "a\r\nb", 'a"b', "a,b", " a ", "1"])
+def test_any_id_comes_back_from_csv(tmp_path, name):
+    """A lone carriage return, too."""
+    path = tmp_path / "v.csv"
+    table = _verdicts([(name, (name, "z"), 1, 1), ("8", ("z", name), 1, None)])
+    write_verdicts(table, path)
+
+    pd.testing.assert_frame_equal(read_verdicts("verdicts", path), table)
 
 
 def test_lists_do_not_fit_into_pairs(tmp_path):

@@ -8,13 +8,14 @@ import math
 from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.parts import needed_text
 from posbias_kit.data.layouts.records import (
-    ALL,
     Answer,
     Game,
     Layout,
     Question,
+    is_missing,
     lacking,
     need,
+    task_of,
     two_candidates,
 )
 from posbias_kit.data.layouts.values import why_none
@@ -29,6 +30,8 @@ _SLOTS = {
     "Output (b)": 2,
 }  # fmt: skip
 """What the prompts call the answer shown first, and the one shown second."""
+_NOTHING = {"none", "null", "nan"}
+"""Replies that are none, as their texts are spelt."""
 
 
 def read_row(row, line, source):
@@ -38,20 +41,20 @@ def read_row(row, line, source):
     instruction = needed_text(instruction, "instruction")
     preference = _number(preference)
     raw = row.get("raw_completion")
-    winner = _winner(preference, raw)
-    first = _shown_first(row, raw, winner)
-    question = question_id(instruction, row.get("dataset"))
-    task = str(row.get("dataset") or ALL)
+    first = _shown_first(row, raw, _preferred(preference))
+    winner, reason = _outcome(preference, raw, first)
+    task = task_of(row, "dataset")
+    question = question_id(instruction, None if is_missing(row.get("dataset")) else row["dataset"])
     shown = pair if first == 1 else pair[::-1]
     margin = None
-    if winner is not None and 1 < preference < 2:
+    if winner and 1 < preference < 2:
         margin = math.log((2 - preference) / (preference - 1)) * (1 if first == 1 else -1)
     game = Game(
         question=question,
         shown=shown,
         judge=id_of(judge, "annotator"),
         choice=shown.index(pair[winner - 1]) + 1 if winner else winner,
-        reason=_why(preference, raw) if winner is None else "",
+        reason=reason,
         task=task,
         margin=margin,
     )
@@ -76,7 +79,7 @@ def _number(preference):
         return None
     try:
         value = math.inf if isinstance(preference, bool) else float(preference)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = math.inf
     if math.isnan(value):
         return None
@@ -89,15 +92,34 @@ def _number(preference):
     )
 
 
-def _winner(preference, raw):
-    """Return 1 or 2, the output preferred; 0 for a tie; None where there is no verdict."""
-    if preference is None:
-        return None
-    if preference == 1.5:
-        return 0 if raw and stated_slot(raw) is None else None
-    if preference == 0:
-        return 0
+def _preferred(preference):
+    """Return 1 or 2, the output preferred; 0 for a tie; None where there is none."""
+    if preference is None or preference in (0, 1.5):
+        return preference and 0
     return 1 if preference < 1.5 else 2
+
+
+def _outcome(preference, raw, first):
+    """Return (winner, why there is none): 1.5 stands for a tie, and for a reply that failed."""
+    winner, slot, failed = _preferred(preference), stated_slot(raw), _failure(raw)
+    if winner is None:
+        return None, failed or Reason.NO_LABEL
+    if slot and slot != (0 if winner == 0 else 1 if winner == first else 2):
+        return None, Reason.CONTRADICTION
+    if failed and (preference == 1.5 or (winner == 0 and raw is not None)):
+        return None, failed
+    return winner, ""
+
+
+def _failure(raw):
+    """Return why a reply says nothing, or nothing where it says something."""
+    if isinstance(raw, dict) and stated_slot(raw) is None:
+        message = raw.get("message")
+        raw = raw.get("text", message.get("content") if isinstance(message, dict) else raw)
+    if not raw or is_missing(raw) or str(raw).strip().lower() in _NOTHING:
+        return Reason.EMPTY
+    reason = why_none(raw)
+    return "" if reason == Reason.NO_LABEL else reason
 
 
 def _shown_first(row, raw, winner):
@@ -157,14 +179,10 @@ def _likelier(raw):
     try:
         tokens = raw["logprobs"]["content"][0]["top_logprobs"]
         found = {token["token"].strip(): float(token["logprob"]) for token in tokens[::-1]}
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError):
         return None
     first, second = (found.get(name, -math.inf) for name in ("m", "M"))
     return None if first == second else 1 if first > second else 2
-
-
-def _why(preference, raw):
-    return why_none(raw or "") if preference is None or not raw else Reason.CONTRADICTION
 
 
 def recognise(row, source):

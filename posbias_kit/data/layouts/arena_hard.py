@@ -5,24 +5,26 @@ import re
 from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.companions import companion, is_companion
 from posbias_kit.data.layouts.records import (
-    ALL,
     Answer,
     Game,
     Layout,
     Question,
+    is_missing,
     lacking,
     look_up,
     need,
+    task_of,
     two_candidates,
 )
 from posbias_kit.data.layouts.swap_check import check_swap
-from posbias_kit.data.layouts.values import text_of, why_none
+from posbias_kit.data.layouts.values import made_of, text_of, why_none
 from posbias_kit.errors import ReadError
 from posbias_kit.schema import Reason
 
 _ROW = ("judge", "model", "games")
 _ANSWER = ("uid", "model", "messages")
 _QUESTION = ("uid", "prompt")
+_JUDGMENT = {"judge", "games", "baseline"}
 _SLOTS = {"a>>b": 1, "a>b": 1, "a=b": 0, "b>a": 2, "b>>a": 2}
 _SLOTS |= {"b<<a": 1, "b<a": 1, "b=a": 0, "a<b": 2, "a<<b": 2}
 
@@ -51,10 +53,12 @@ def slot_of(label, key):
     >>> [slot_of(label, "score") for label in ("A>>B", "A<B", "A=B", "A>A", None)]
     [1, 2, 0, None, None]
     """
-    plain = "".join(label.split()) if isinstance(label, str) else label
-    if plain is None or (isinstance(plain, str) and re.fullmatch(r"[AaBb<>=]*", plain)):
-        return _SLOTS.get((plain or "").lower())
-    return look_up(plain, _SLOTS, key)
+    if is_missing(label):
+        return None
+    plain = "".join(label.split()) if isinstance(label, str) else ""
+    if isinstance(label, str) and re.fullmatch(r"[AaBb<>=]*", plain):
+        return _SLOTS.get(plain.lower())
+    return look_up(label, _SLOTS, key)
 
 
 def check_games(games, key):
@@ -88,8 +92,8 @@ def read_row(row, line, source):
     >>> [(game.shown, game.choice) for game in found]
     [(('b', 'm'), 1), (('m', 'b'), 1)]
     """
-    if lacking(row, "games"):
-        if is_companion(row):
+    if _JUDGMENT.isdisjoint(row):
+        if is_companion(row, _JUDGMENT):
             return companion(row, source)
         if not lacking(row, *_ANSWER):
             return [_answer(row)]
@@ -104,7 +108,8 @@ def read_row(row, line, source):
     told = {
         "question": id_of(*need(row, key), key),
         "judge": id_of(judge, "judge"),
-        "task": str(row.get("category") or ALL),
+        "task": task_of(row),
+        "made": made_of(row, *(str(game) for game in games if game)),
         "reference": pair[0],
         "format": "arena_hard",
     }
@@ -122,7 +127,7 @@ def read_row(row, line, source):
 
 def _baseline(row, source):
     named = [row.get("baseline"), source.options.get("baseline")]
-    baseline = next((name for name in named if name is not None), None)
+    baseline = next((name for name in named if not is_missing(name)), None)
     if baseline is None:
         raise ReadError(
             "the row does not name the baseline that its model was compared with",
@@ -148,7 +153,7 @@ def _reply(game):
 
 def _question(row):
     text = text_of(row["prompt"], "prompt") or ""
-    return Question(id_of(row["uid"], "uid"), (text,), str(row.get("category") or ALL))
+    return Question(id_of(row["uid"], "uid"), (text,), task_of(row))
 
 
 def _answer(row):

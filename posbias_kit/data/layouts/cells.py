@@ -22,13 +22,15 @@ class Cells(NamedTuple):
     """Column -> value. In CSV, TSV and Excel every value is text; an empty Excel cell is None."""
 
 
-def table_rows(path):
+def table_rows(path, blank=False):
     r"""Read the rows of a table; the ending of its name says what kind it is.
 
     Parameters
     ----------
     path : str or Path
         csv, tsv, json or jsonl, also with .gz; xlsx (the first sheet) or parquet.
+    blank : bool
+        Whether blank rows count, those at the end apart: where rows are known by their number.
 
     Yields
     ------
@@ -47,12 +49,12 @@ def table_rows(path):
     [(2, 1, ['007', 'left\nor right']), (4, 2, ['NA', 'None'])]
     """
     ending = Path(str(path).removesuffix(".gz")).suffix.lower()
-    rows = _KINDS.get(ending, _no_rows)(path)
+    rows = _KINDS.get(ending, _no_rows)(path, blank)
     for number, (line, row) in enumerate(rows, start=1):
         yield line, row if isinstance(row, ReadError) else Cells(number, row)
 
 
-def _no_rows(path):
+def _no_rows(path, blank):
     yield (
         1,
         ReadError(
@@ -63,27 +65,40 @@ def _no_rows(path):
     )
 
 
-def _csv_rows(path, delimiter=","):
+def _csv_rows(path, blank, delimiter=","):
     csv.field_size_limit(_LONGEST)
     with open_bytes(path) as file:
         text = TextIOWrapper(file, "utf-8-sig", errors="surrogateescape", newline="\n")
-        yield from _parsed(csv.reader(text, delimiter=delimiter, strict=True))
+        yield from _parsed(csv.reader(text, delimiter=delimiter, strict=True), blank)
 
 
-def _tsv_rows(path):
-    return _csv_rows(path, "\t")
+def _tsv_rows(path, blank):
+    return _csv_rows(path, blank, "\t")
 
 
-def _parsed(reader):
-    """Yield (line, row) of a CSV reader; blank lines are skipped."""
-    records = filter(lambda record: record[1] != [], _records(reader))
-    line, header = next(records, (1, []))
+def _filled(records, blank):
+    """Yield the records without those that are empty, or, with `blank`, without the last ones."""
+    waiting = []
+    for line, cells in records:
+        if cells:
+            yield from waiting
+            waiting = []
+            yield line, cells
+        elif blank:
+            waiting.append((line, cells))
+
+
+def _parsed(reader, blank):
+    """Yield (line, row) of a CSV reader."""
+    records = _records(reader)
+    line, header = next(_filled(records, blank=False), (1, []))
     problem = header if isinstance(header, ReadError) else _broken_header(header)
     if problem:
         yield line, problem
         return
-    for line, cells in records:
-        yield line, cells if isinstance(cells, ReadError) else _row(header, cells)
+    for line, cells in _filled(records, blank):
+        lone = [""] if len(header) == 1 else []  # a blank line is how a lone empty cell is written
+        yield line, cells if isinstance(cells, ReadError) else _row(header, cells or lone)
 
 
 def _records(reader):
@@ -128,7 +143,7 @@ def _row(header, cells):
     return dict(zip(header, cells, strict=True))
 
 
-def _excel_rows(path):
+def _excel_rows(path, blank):
     """Yield the rows of the first sheet; a whole number is written without a point."""
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
@@ -137,21 +152,20 @@ def _excel_rows(path):
               SyntaxError, TypeError, ValueError)  # fmt: skip
     try:
         book = load_workbook(path, read_only=True, data_only=True)
-        yield from _sheet_rows(book.worksheets[0])
+        yield from _sheet_rows(book.worksheets[0], blank)
         book.close()
     except broken as error:
         yield 1, _unreadable("an Excel workbook", error)
 
 
-def _sheet_rows(sheet):
+def _sheet_rows(sheet, blank):
     rows = enumerate(sheet.iter_rows(values_only=True), start=1)
-    filled = ((line, _trimmed(cells)) for line, cells in rows)
-    records = ((line, cells) for line, cells in filled if cells)
-    line, header = next(records, (1, []))
+    records = ((line, _trimmed(cells)) for line, cells in rows)
+    line, header = next(_filled(records, blank=False), (1, []))
     if problem := _broken_header(header):
         yield line, problem
         return
-    for line, cells in records:
+    for line, cells in _filled(records, blank):
         yield line, _row(header, cells + [None] * (len(header) - len(cells)))
 
 
@@ -167,7 +181,17 @@ def _text(value):
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
-def _parquet_rows(path):
+def _json_rows(path, blank):
+    """Yield the objects; a blank line between them has no key."""
+    last = 0
+    for line, row in json_rows(path):
+        for number in range(last + 1, line) if blank else ():
+            yield number, {}
+        yield line, row
+        last = line
+
+
+def _parquet_rows(path, blank):
     import pyarrow
     from pyarrow import parquet
 
@@ -186,8 +210,8 @@ def _unreadable(what, error):
 _KINDS = {
     ".csv": _csv_rows,
     ".tsv": _tsv_rows,
-    ".json": json_rows,
-    ".jsonl": json_rows,
+    ".json": _json_rows,
+    ".jsonl": _json_rows,
     ".xlsx": _excel_rows,
     ".parquet": _parquet_rows,
 }

@@ -4,7 +4,16 @@ from collections import Counter, defaultdict
 
 import pandas as pd
 
-from posbias_kit.data.layouts.records import Answer, Game, Grade, Label, Question, Source
+from posbias_kit.data.layouts.parts import order_label
+from posbias_kit.data.layouts.records import (
+    Answer,
+    Game,
+    Grade,
+    Label,
+    Question,
+    Reference,
+    Source,
+)
 from posbias_kit.data.layouts.settle import Entry, number_repeats, settle
 from posbias_kit.errors import ReadError
 
@@ -12,10 +21,13 @@ _WHY = {
     "false repeat": ("shows other texts than {place}, under the same key: no repeat of it",
                      "keep one generation of the answers, or name the candidates apart"),
     "retried": ("has no verdict, and the call was made again in {place}", "nothing, or remove it"),
-    "twice": ("the same repeat of the same call stands in {place}",
+    "retried in part": ("lacks one of its verdicts, and was judged again in {place}",
+                        "nothing, or remove it"),
+    "twice": ("stands twice: the same call, or the same repeat of it, stands in {place}",
               "remove one of the rows, or number the repeats"),
 }  # fmt: skip
 _TEXTS = {Question, Answer}
+_BESIDE = {*_TEXTS, Reference}
 _ASIDE = ["file", "line", "problem", "allowed", "cure"]
 
 
@@ -36,7 +48,8 @@ class Ledger:
         self.layout, self.benchmark, self.options = layout, benchmark, options
         self.replies = replies
         self.names, self.places, self.aside = [], [], {}  # places: row -> (file, line)
-        self.records = {kind: [] for kind in (Game, Grade, Label, Question, Answer)}
+        self.sources = []
+        self.records = {kind: [] for kind in (Game, Grade, Label, Question, Answer, Reference)}
         self.rows_of = {kind: [] for kind in self.records}
         self._texts = {}
 
@@ -44,30 +57,35 @@ class Ledger:
         """Read one file; `name` is what tables and messages call it."""
         source = self.layout.begin(Source(file, name, self.options, self.replies))
         self.names.append(name)
-        for line, row in self.layout.rows(file):
+        self.sources.append(source)
+        for line, row in self.layout.rows(source):
             number = len(self.places)
             self.places.append((len(self.names) - 1, line))
             try:
                 if isinstance(row, ReadError):
                     raise row
                 records = self.layout.read(row, line, source)
-                texts = [record for record in records if type(record) in _TEXTS]
-                if texts:
-                    self._compare_texts(texts, number)
+                kinds = [*map(type, records)]
+                if not _BESIDE.isdisjoint(kinds):
+                    self._compare_texts(records, number)
+                    # A row with all that the layout needs is a judgment, and no mere text.
+                    only = _BESIDE.issuperset(kinds)
+                    assert not only or self.layout.recognise(row, source)  # noqa: S101
             except ReadError as error:
                 self.aside[number] = error
                 continue
-            for record in records:
-                kind = type(record)
-                if kind is Game and record.raw is not None and not self.replies:
+            for kind, record in zip(kinds, records, strict=True):
+                if not self.replies and kind is Game and record.raw is not None:
                     record = record._replace(raw=None)
                 self.records[kind].append(record)
                 self.rows_of[kind].append(number)
 
-    def _compare_texts(self, texts, number):
+    def _compare_texts(self, records, number):
         """Refuse a row whose texts differ from those that stood under the same ids before."""
         told = {}
-        for record in texts:
+        for record in records:
+            if type(record) not in _TEXTS:
+                continue
             key = (type(record), *record[: 1 + isinstance(record, Answer)])
             before, row = self._texts.get(key, (record.turns, number))
             if before != record.turns:
@@ -79,6 +97,11 @@ class Ledger:
                 )
             told[key] = before, row
         self._texts.update(told)
+
+    def end(self):
+        """Let the layout check that the files go together."""
+        rows = Counter(file for file, _ in self.places)
+        self.layout.end(self.sources, [rows[number] for number in range(len(self.names))])
 
     def place(self, row):
         """Return file and line of a row, for messages."""
@@ -114,31 +137,51 @@ class Ledger:
     def settle(self):
         """Set aside rows that repeat others without being repeats; return the repeats left."""
         self._name_arms()
-        if not self._has_repeats():
+        repeated = self._has_repeats()
+        if repeated:
+            self._set_repeats_aside()
+        if not (self._name_lists() or repeated):
             return {kind: [r.repeat or 1 for r in self.records[kind]] for kind in _KEYS}
-        entries = {kind: self._entries(kind) for kind in _KEYS}
+        return {kind: number_repeats(self._entries(kind)) for kind in _KEYS}
+
+    def _set_repeats_aside(self):
         # Together: a row with a game and grades is set aside, or kept, with all it holds.
-        for row, (why, other) in settle([*entries[Game], *entries[Grade]]).items():
+        for row, (why, other) in settle([*self._entries(Game), *self._entries(Grade)]).items():
             problem, cure = _WHY[why]
             told = ReadError(problem.format(place=self.place(other)), cure=cure)
             self.aside.setdefault(row, told)
-        repeats = {
-            kind: number_repeats([entry for entry in found if entry.row not in self.aside])
-            for kind, found in entries.items()
-        }
         for kind, rows in self.rows_of.items():
             keep = [row not in self.aside for row in rows]
             if not all(keep):
                 pairs = zip(self.records[kind], keep, strict=True)
                 self.records[kind] = [record for record, kept in pairs if kept]
                 self.rows_of[kind] = [row for row in rows if row not in self.aside]
-        return repeats
+
+    def _name_lists(self):
+        """Name orders by what they show where two judges call different lists by one name."""
+        lists = defaultdict(set)
+        for game in self.records[Game]:
+            if game.order:
+                lists[_game_key(game)[1:]].add(game.shown)
+        several = any(len(shown) > 1 for shown in lists.values())
+        if several:
+            self.records[Game] = [
+                game._replace(order=order_label(game.shown)) if game.order else game
+                for game in self.records[Game]
+            ]
+        return several
 
     def _entries(self, kind):
         key, told = _KEYS[kind], _TOLD[kind]
         return [
             Entry(
-                row, key(record), record.repeat, getattr(record, told) is not None, _prompt(record)
+                row,
+                key(record),
+                record.repeat,
+                getattr(record, told) is not None,
+                _prompt(record),
+                self.places[row][0],
+                record.made,
             )
             for row, record in zip(self.rows_of[kind], self.records[kind], strict=True)
         ]
@@ -150,10 +193,13 @@ class Ledger:
             for row, error in sorted(self.aside.items())
             for file, line in (self.places[row],)
         ]
+        found = set().union(*self.rows_of.values())  # rows that records were made of
+        # None vanishes: every row either gave a record, or is set aside.
+        assert found.isdisjoint(self.aside)  # noqa: S101
+        assert len(found) + len(lost) == len(self.places)  # noqa: S101
         rows = Counter(file for file, _ in self.places)
         aside = Counter(self.places[row][0] for row in self.aside)
-        kept = Counter(f for row, (f, _) in enumerate(self.places) if row not in self.aside)
-        assert sum(rows.values()) == sum(kept.values()) + len(lost)  # noqa: S101  none vanishes
+        kept = Counter(self.places[row][0] for row in found)
         number = range(len(self.names))
         files = pd.DataFrame(
             {

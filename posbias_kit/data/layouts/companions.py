@@ -1,16 +1,32 @@
 """FastChat's files of texts that often lie beside judgments: questions and answers."""
 
 from posbias_kit.data.json_rows import id_of
-from posbias_kit.data.layouts.records import ALL, Answer, Question, lacking
+from posbias_kit.data.layouts.records import (
+    Answer,
+    Question,
+    Reference,
+    is_missing,
+    lacking,
+    need,
+    task_of,
+)
 from posbias_kit.errors import ReadError
 
 _QUESTION = ("question_id", "turns")
 _ANSWER = ("question_id", "model_id", "choices")
 
 
-def is_companion(row):
-    """Whether a row is a question or an answer in FastChat's layout."""
-    return not lacking(row, *_ANSWER) or not lacking(row, *_QUESTION)
+def is_companion(row, judgment):
+    """Whether a row is a question or an answer in FastChat's layout.
+
+    Parameters
+    ----------
+    row : dict
+    judgment : set of str
+        Keys that tell of a judgment: a row with any of them is no mere text.
+    """
+    text = not lacking(row, *_ANSWER) or not lacking(row, *_QUESTION)
+    return text and judgment.isdisjoint(row)
 
 
 def companion(row, source):
@@ -23,24 +39,25 @@ def companion(row, source):
 
     Returns
     -------
-    list of Question or Answer
+    list of Question, Answer or Reference
     """
     question = id_of(row["question_id"], "question_id")
     if source.file.parent.name == "reference_answer":
-        return []  # nobody compares them: they are no candidate's
+        return [Reference(question)]  # no candidate's
     if "choices" in row:
+        (model,) = need(row, "model_id")
         choices = row["choices"] if isinstance(row["choices"], list) else []
         first = choices[0] if choices and isinstance(choices[0], dict) else {}
         turns = _texts(first.get("turns"), "choices[0].turns")
-        return [Answer(question, id_of(row["model_id"], "model_id"), turns)]
+        return [Answer(question, id_of(model, "model_id"), turns)]
     reference = row.get("reference")
     reference = [reference] if isinstance(reference, str) else reference
     return [
         Question(
             question,
             _texts(row["turns"], "turns"),
-            str(row.get("category") or ALL),
-            _texts(reference, "reference") if reference else None,
+            task_of(row),
+            _texts(reference, "reference") if reference and not is_missing(reference) else None,
         )
     ]
 

@@ -1,8 +1,8 @@
 """FastChat's grades, one row an answer: they stand alone, or beside the pairs."""
 
 from posbias_kit.data.json_rows import id_of
-from posbias_kit.data.layouts.records import Grade, lacking, need
-from posbias_kit.data.layouts.values import judge_of, score_of, text_of, why_none
+from posbias_kit.data.layouts.records import Grade, is_missing, lacking, need
+from posbias_kit.data.layouts.values import judge_of, made_of, score_of, text_of, why_none
 
 _GRADE = ("question_id", "model", "score")
 
@@ -34,9 +34,11 @@ def read_single(row):
         reason="" if value is not None else why_none(raw),
         turn=turn_of(row),
         prompt=hash(prompt) if prompt else 0,
+        made=made_of(row, raw),
     )
 
 
 def turn_of(row):
     """Return the turn as text, empty where the dialect has none."""
-    return "" if row.get("turn") is None else id_of(row["turn"], "turn")
+    turn = row.get("turn")
+    return "" if turn is None or is_missing(turn) else id_of(turn, "turn")

@@ -10,7 +10,6 @@ import re
 from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.arena_hard import check_games, slot_of
 from posbias_kit.data.layouts.records import (
-    ALL,
     GOLD,
     Answer,
     Game,
@@ -20,6 +19,7 @@ from posbias_kit.data.layouts.records import (
     lacking,
     look_up,
     need,
+    task_of,
 )
 from posbias_kit.data.layouts.swap_check import check_swap
 from posbias_kit.data.layouts.values import text_of, why_none
@@ -51,7 +51,7 @@ def read_row(row, line, source):
         "question": pair,
         "judge": _judge(calls, source) or name,
         "template": name,
-        "task": str(row.get("source") or ALL),
+        "task": task_of(row, "source"),
         "format": "arena_hard" if name == "arena_hard" else "",
     }
     games = [

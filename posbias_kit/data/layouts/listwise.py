@@ -2,7 +2,7 @@
 
 from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.parts import distinct_ids
-from posbias_kit.data.layouts.records import Game, Layout, lacking, need
+from posbias_kit.data.layouts.records import Game, Layout, is_missing, lacking, need
 from posbias_kit.data.layouts.values import why_none
 from posbias_kit.errors import ReadError
 
@@ -37,7 +37,7 @@ def read_row(row, line, source):
             shown=shown,
             judge=id_of(judge, "judge"),
             choice=_slot(winner, shown),
-            reason=why_none(row.get("raw")) if winner is None else "",
+            reason=why_none(row.get("raw")) if is_missing(winner) else "",
             # A pair's order follows from what is shown; its rotations may repeat it.
             order=(f"r{rotation}" if rotation.isdecimal() else rotation) if len(shown) > 2 else "",
         )
@@ -45,7 +45,7 @@ def read_row(row, line, source):
 
 
 def _slot(winner, shown):
-    if winner is None:
+    if is_missing(winner):
         return None
     winner = id_of(winner, "winner_model")
     if winner not in shown:
@@ -65,7 +65,8 @@ def recognise(row, source):
 LISTWISE = Layout(
     name="listwise",
     title="one row a list of answers: pid, judge, rotation, order, winner_model",
-    undoes="the winner is a candidate; its slot is its place in `order`. Nothing is mapped back",
+    undoes="the winner is a candidate; its slot is its place in `order`. Nothing is mapped back. "
+    "`rotation` names the order, unless two judges call different lists by one name",
     read=read_row,
     recognise=recognise,
 )

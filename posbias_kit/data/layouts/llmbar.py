@@ -1,5 +1,6 @@
 """LLMBar's result.json: both orders in one row, told as the output that won."""
 
+import math
 from typing import NamedTuple
 
 from posbias_kit.data.layouts.parts import needed_text
@@ -10,6 +11,7 @@ from posbias_kit.data.layouts.records import (
     Label,
     Layout,
     Question,
+    is_missing,
     lacking,
     look_up,
     need,
@@ -91,7 +93,7 @@ def read_row(row, line, source):
         Game(shown=_GAMES[order], **verdict, **told)
         for order, verdict in _verdicts(_round(results, place.stage)).items()
     ]
-    if row.get("label") is not None:
+    if not is_missing(row.get("label")):
         winner = look_up(row["label"], {"1": "output_1", "2": "output_2"}, "label")
         records.append(Label(question, _OUTPUTS, GOLD, winner))
     records.append(Question(question, (needed_text(text, "input"),), place.subset))
@@ -117,19 +119,44 @@ def _is_round(value):
 
 def _verdicts(told):
     """Return choice, reason and raw reply of each order that the round holds."""
-    scores = [told.get(f"score_{number}") for number in (1, 2)]
-    tied = None not in scores and _reply(scores[0]) == _reply(scores[1])
+    keys = [key for key in ("score_1", "score_2") if key in told]
+    ratings = [_number(told[key]) for key in keys]
     verdicts = {}
     for order in filter(told.__contains__, _GAMES):
         game = told[order] if isinstance(told[order], dict) else {}
         (winner,) = need(game, "winner")
         winner, raw = look_up(winner, _WINNERS, "winner"), _reply(game.get("completion"))
-        choice = None if winner is None else _GAMES[order].index(winner) + 1
-        if tied and choice == 2:  # how the source writes down equal ratings
-            choice = 0
+        if winner and keys:
+            winner = _rated(ratings, winner)
+        choice = _GAMES[order].index(winner) + 1 if winner else winner  # 0 for a tie
         reason = why_none(raw) if choice is None else ""
         verdicts[order] = {"choice": choice, "reason": reason, "raw": raw}
     return verdicts
+
+
+def _rated(ratings, winner):
+    """Return what two ratings say: 0 where they are equal, which the source writes as a winner."""
+    if None in ratings or len(ratings) < 2:
+        return None
+    if ratings[0] == ratings[1]:
+        return 0
+    if winner != _OUTPUTS[ratings[0] < ratings[1]]:
+        raise ReadError(
+            f"winner is {winner!r}, but the ratings are {ratings[0]:g} and {ratings[1]:g}",
+            allowed="in both orders the output with the higher rating",
+            cure="map the winner back to the outputs, or leave the item out",
+        )
+    return winner
+
+
+def _number(rating):
+    """Return a rating, plain or as the text of a completion; None where it is no number."""
+    plain = type(rating) in (int, float)
+    try:
+        number = float(rating if plain else _reply(rating) or "nan")
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _reply(completion):

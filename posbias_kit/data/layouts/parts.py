@@ -1,7 +1,9 @@
 """Lists of candidates, and texts that must be there."""
 
 from posbias_kit.data.json_rows import id_of
+from posbias_kit.data.layouts.records import reserved_name
 from posbias_kit.errors import ReadError
+from posbias_kit.schema import TIE
 
 
 def distinct_ids(values, key):
@@ -31,6 +33,8 @@ def distinct_ids(values, key):
             allowed="different candidates",
             cure="give the answers different names, or leave the row out",
         )
+    if TIE in ids:
+        raise reserved_name()
     return ids
 
 

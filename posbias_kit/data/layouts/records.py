@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from posbias_kit.data.json_rows import id_of, json_rows
 from posbias_kit.errors import ReadError
+from posbias_kit.schema import TIE
 
 ALL = "all"
 """The task where a file tells none."""
@@ -29,6 +30,10 @@ class Game(NamedTuple):
     """Of :class:`posbias_kit.schema.Reason` where there is no verdict."""
     task: str = ALL
     turn: str = ""
+    prompt: int = 0
+    """Hash of what the judge was shown, 0 where it is not told; see :func:`.settle.settle`."""
+    made: int = 0
+    """Hash of when the call was made and what was said, 0 where it is not told."""
     arm: str = ""
     template: str = ""
     """Name of the judge's prompt: the arm, where a judge saw one presentation with several."""
@@ -37,8 +42,6 @@ class Game(NamedTuple):
     """The source's own name of the order, list-wise only."""
     repeat: int = 0
     """0: the rows of one key are numbered as they come."""
-    prompt: int = 0
-    """Hash of what the judge was shown, 0 where it is not told; see :func:`.settle.settle`."""
     margin: float | None = None
     raw: str | None = None
     """The reply, where the file has it."""
@@ -58,6 +61,7 @@ class Grade(NamedTuple):
     turn: str = ""
     repeat: int = 0
     prompt: int = 0
+    made: int = 0
 
 
 class Label(NamedTuple):
@@ -92,6 +96,12 @@ class Answer(NamedTuple):
     turns: tuple[str, ...]
 
 
+class Reference(NamedTuple):
+    """A reference answer, which nobody compares: it is kept, and stands in no table."""
+
+    question: str
+
+
 class Source(NamedTuple):
     """The file a row stands in, and what the caller asked for."""
 
@@ -118,12 +128,14 @@ class Layout(NamedTuple):
     """(row, Source) -> list of what a row lacks to be of this layout; empty where it is."""
     files: tuple[str, ...] = ("*.jsonl", "*.jsonl.gz", "*.json", "*.json.gz")
     """Which files of a folder are read."""
-    rows: Callable = json_rows
-    """(file) -> (line, row or ReadError) one by one."""
+    rows: Callable = lambda source: json_rows(source.file)
+    """(Source) -> (line, row or ReadError) one by one."""
     options: tuple[str, ...] = ()
     """Names of the options that the reader takes."""
     begin: Callable = lambda source: source
     """(Source) -> Source, once a file, before its rows; what it raises ends the reading."""
+    end: Callable = lambda sources, rows: None
+    """(Sources, number of rows of each), once all are read; raises where they do not fit."""
 
 
 def lacking(row, *keys):
@@ -146,10 +158,32 @@ def need(row, *keys):
     return [row[key] for key in keys]
 
 
+def is_missing(value):
+    """Whether there is no value: null, or not a number as pandas writes it.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    return value is None or (type(value) is float and value != value)
+
+
+def task_of(row, key="category"):
+    """Return the task that a row tells, ALL where it tells none.
+
+    >>> task_of({"category": "math"}), task_of({"category": None}), task_of({})
+    ('math', 'all', 'all')
+    """
+    task = row.get(key)
+    if type(task) is str and task:
+        return task
+    return ALL if not task or is_missing(task) else str(task)
+
+
 def look_up(value, words, key):
     """Return what a label stands for.
 
-    Spelling is forgiven in case and outer space; 1 and "1" and 1.0 are the same label.
+    Spelling is forgiven in case and outer space; 1 and "1" and 1.0 are the same label, and so
+    are null and not a number: ``none``.
 
     Parameters
     ----------
@@ -169,13 +203,18 @@ def look_up(value, words, key):
     >>> look_up(" Tie", {"a": 1, "b": 2, "tie": 0}, "winner")
     0
     """
-    if type(value) is str and value in words:
-        return words[value]
-    text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    if type(value) is str:
+        text = value
+    elif is_missing(value):
+        text = "none"
+    else:
+        text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     meaning = words.get(text.strip().lower(), _NONE)
     if meaning is _NONE or isinstance(value, bool):
         raise ReadError(
-            f"{key} is {value!r}", allowed=", ".join(words), cure="mend the label, or map it"
+            f"{key} is {value!r:.60}",
+            allowed=", ".join(words),
+            cure="mend the label, or leave the row out",
         )
     return meaning
 
@@ -192,4 +231,15 @@ def two_candidates(first, second, keys):
             allowed="two different candidates",
             cure="give the two answers different names, or leave the row out",
         )
+    if TIE in pair:
+        raise reserved_name()
     return pair
+
+
+def reserved_name():
+    """Return the error of a candidate whose id is the word for a tie."""
+    return ReadError(
+        f"a candidate is called {TIE!r}",
+        allowed=f"any id but {TIE}, the winner of a tied verdict",
+        cure="rename this candidate, or leave the row out",
+    )

@@ -17,20 +17,26 @@ class Entry(NamedTuple):
     """Whether there is a verdict."""
     prompt: int
     """Hash of what was shown; 0 where it is not known."""
+    file: int = 0
+    """Number of the file that it stands in."""
+    made: int = 0
+    """Hash of when the call was made and what was said; 0 where it is not known."""
 
 
 def settle(entries):
     """Say which rows repeat others without being repeats of the same call.
 
-    - An entry with the key of an earlier one but another prompt is a *false repeat*: the answers
-      were made anew. The first prompt stays.
-    - An entry without a verdict beside exactly one with a verdict was *retried*. Beside several
-      it is one of several true repeats, and stays; so does one whose row holds another verdict,
-      unless the retry stands below it.
-    - An entry that bears the same key and the same repeat as an earlier one *stands twice*.
+    - An entry that bears key, time and reply of an earlier one *stands twice*; so does one that
+      bears the same key and the same repeat.
+    - An entry with the key of another one but another prompt is a *false repeat*: the answers
+      were made anew. The first prompt with a verdict stays, or the first where there is none.
+    - An entry without a verdict beside exactly one with a verdict, in the same file, was *retried*
+      (*in part*, where its row holds another verdict). Beside several it is one of several true
+      repeats, and stays; so does one whose row holds another verdict, unless the retry stands
+      below it.
 
-    A row is set aside whole; one that holds the only verdict of any of its keys, or an entry that
-    stands nowhere else, is never taken for a retry.
+    A row is set aside whole; one that holds the last verdict of any of its keys in a file, or its
+    last entry, is never taken for a retry.
 
     Parameters
     ----------
@@ -39,7 +45,8 @@ def settle(entries):
     Returns
     -------
     dict of int to (str, int)
-        Row -> (why: "false repeat", "retried" or "twice", the row that it repeats).
+        Row -> (why: "twice", "false repeat", "retried" or "retried in part", the row that it
+        repeats).
 
     Examples
     --------
@@ -50,10 +57,10 @@ def settle(entries):
     groups = _repeated(entries)
     aside = {}
     for members in groups:
+        _find_copies(members, aside)
+    for members in groups:
         _find_false_repeats(members, aside)
-    kept = _rows_with_lone_entries(entries, groups) if groups else set()
-    for row, other in _retried(groups, aside, kept):
-        aside[row] = "retried", other
+    _find_retried(entries, aside)
     for members in groups:
         _find_twice(members, aside)
     return aside
@@ -83,35 +90,47 @@ def _repeated(entries):
     return list(groups.values())
 
 
-def _find_false_repeats(members, aside):
-    first = next((entry for entry in members if entry.prompt and entry.row not in aside), None)
+def _find_copies(members, aside):
+    first = {}
     for entry in members:
-        if first and entry.prompt not in (0, first.prompt):
+        if entry.made and first.setdefault(entry.made, entry.row) != entry.row:
+            aside.setdefault(entry.row, ("twice", first[entry.made]))
+
+
+def _find_false_repeats(members, aside):
+    shown = [entry for entry in members if entry.prompt and entry.row not in aside]
+    first = next((entry for entry in shown if entry.told), shown[0] if shown else None)
+    for entry in shown:
+        if entry.prompt != first.prompt:
             aside.setdefault(entry.row, ("false repeat", first.row))
 
 
-def _rows_with_lone_entries(entries, groups):
-    repeated = {(entry.key, entry.repeat) for members in groups for entry in members}
-    return {entry.row for entry in entries if (entry.key, entry.repeat) not in repeated}
+def _find_retried(entries, aside):
+    """Set aside the rows whose call was made again, as far as others hold all that they hold."""
+    groups = defaultdict(list)  # of one file, one key and one repeat
+    holds = defaultdict(set)  # row -> (group, whether with a verdict)
+    for entry in entries:
+        if entry.row not in aside:
+            name = entry.file, entry.key, entry.repeat
+            groups[name].append(entry)
+            holds[entry.row] |= {(name, False), (name, entry.told)}
+    left = Counter(held for row in holds.values() for held in row)
+    telling = {entry.row for members in groups.values() for entry in members if entry.told}
+    for row, other in sorted(_spare(groups.values(), telling).items()):
+        if all(left[held] > 1 for held in holds[row]):
+            left.subtract(holds[row])
+            aside[row] = "retried in part" if row in telling else "retried", other
 
 
-def _retried(groups, aside, kept):
-    """Yield (row, row with the verdict) of rows that can go without losing any verdict."""
-    spare = defaultdict(list)  # row -> for each of its entries in a group: the row that tells
-    lost = set(kept)
-    telling = {entry.row for members in groups for entry in members if entry.told}
+def _spare(groups, telling):
+    """Return row -> the row with the verdict that it lacks."""
+    spare = {}
     for members in groups:
-        left = [entry for entry in members if entry.row not in aside]
-        told = [entry.row for entry in left if entry.told]
-        for entry in left:
-            if not entry.told and len(told) == 1:
-                if entry.row not in telling or entry.row < told[0]:
-                    spare[entry.row].append(told[0])
-            elif entry.told and len(told) == 1:
-                lost.add(entry.row)
-    for row, others in spare.items():
-        if row not in lost:
-            yield row, others[0]
+        told = [entry.row for entry in members if entry.told]
+        for entry in members if len(told) == 1 else ():
+            if not entry.told and (entry.row not in telling or entry.row < told[0]):
+                spare[entry.row] = told[0]
+    return spare
 
 
 def _find_twice(members, aside):

@@ -5,8 +5,17 @@ import re
 from posbias_kit.data.json_rows import id_of
 from posbias_kit.data.layouts.cells import table_rows
 from posbias_kit.data.layouts.parts import distinct_ids, order_label
-from posbias_kit.data.layouts.records import ALL, Answer, Game, Label, Layout, Question, need
-from posbias_kit.data.layouts.table_plan import make_plan
+from posbias_kit.data.layouts.records import (
+    ALL,
+    Answer,
+    Game,
+    Label,
+    Layout,
+    Question,
+    is_missing,
+    need,
+)
+from posbias_kit.data.layouts.table_plan import check_files, make_plan
 from posbias_kit.errors import ReadError
 from posbias_kit.schema import TIE
 from posbias_kit.table_mapping import SLOT_GROUPS, listed, spelling
@@ -15,6 +24,12 @@ from posbias_kit.table_mapping import SLOT_GROUPS, listed, spelling
 def begin(source):
     """Work out what the mapping says about a file."""
     return source._replace(options={"plan": make_plan(source)})
+
+
+def rows_of(source):
+    """Read the rows of a file; where they are known by their number, blank ones are counted."""
+    plan = source.options.get("plan")
+    return table_rows(source.file, blank=plan is not None and plan.mapping.question is None)
 
 
 def read_row(row, line, source):
@@ -108,16 +123,17 @@ def _judge(values, plan, column):
 
 def _repeat(values, plan):
     """Return the number of the repeat, 0 where it is not told."""
-    text, start = _told(values, plan, "repeat"), plan.mapping.repeat_from
-    if not text:
+    if plan.mapping.repeat is None and "repeat" not in plan.told:
         return 0
-    if not (text.isascii() and text.isdecimal()) or int(text) < start:
+    text, start = _told(values, plan, "repeat"), plan.mapping.repeat_from
+    # Nine digits: more are no count, and no column of the table could hold any number of them.
+    if not re.fullmatch("0*[0-9]{1,9}", text) or int(text[-9:]) < start:
         raise ReadError(
-            f"the repeat is {text!r}",
+            f"the repeat is {text!r:.60}",
             allowed=f"a whole number from {start}",
             cure="number the repeats, or say in the mapping that they count from 0: `repeat_from`",
         )
-    return int(text) - start + 1
+    return int(text[-9:]) - start + 1
 
 
 def _is_exchanged(values, plan, candidates):
@@ -138,7 +154,7 @@ def _is_exchanged(values, plan, candidates):
 def _choice(value, column, plan, candidates, shown):
     """Return the slot that a label names, 0 for a tie, None where there is no verdict."""
     if _is_missing(value):
-        return plan.words.get("")
+        return None
     if plan.mapping.labels_name == "ids":
         name = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
         name = plan.mapping.rename.get(name, name)
@@ -171,7 +187,7 @@ def _meaning(value, column, words, names=()):
 
 
 def _is_missing(value):
-    return value is None or value == "" or (isinstance(value, float) and value != value)
+    return is_missing(value) or value == ""
 
 
 def _texts(values, mapping, question, candidates, task):
@@ -183,7 +199,7 @@ def _texts(values, mapping, question, candidates, task):
     return records + [
         Answer(question, candidate, (str(values[column]),))
         for candidate, column in columns
-        if values[column] is not None
+        if not is_missing(values[column])
     ]
 
 
@@ -203,7 +219,8 @@ TABLE = Layout(
     recognise=recognise,
     files=("*.csv", "*.csv.gz", "*.tsv", "*.tsv.gz", "*.json", "*.json.gz", "*.jsonl",
            "*.jsonl.gz", "*.xlsx", "*.parquet"),
-    rows=table_rows,
+    rows=rows_of,
     options=("mapping",),
     begin=begin,
+    end=check_files,
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """What a mapping says about one file: checked against its columns, and with its name read."""
 
+import fnmatch
 import re
 from itertools import islice
 from pathlib import PurePosixPath
@@ -44,7 +45,7 @@ def make_plan(source):
     ParamsError
         There is no mapping, it is wrong, or it names a column that the file does not have.
     ReadError
-        The file's name does not fit the mapping's pattern.
+        The file's name does not fit the mapping's pattern, or does not tell what it is to tell.
     """
     mapping = source.options.get("mapping")
     if not isinstance(mapping, dict | TableMapping):
@@ -62,9 +63,53 @@ def make_plan(source):
         mapping,
         mapping.labels.words(),
         order.words() if order else {},
-        bool(order and order.files and PurePosixPath(source.name).match(order.files)),
+        bool(order and order.files and _fits(source, order.files)),
         _told_by_name(mapping, source.name),
     )
+
+
+def check_files(sources, rows):
+    """Check that files go together: orders are found, and rows have partners.
+
+    Parameters
+    ----------
+    sources : list of posbias_kit.data.layouts.records.Source
+        With what a plan was added to.
+    rows : list of int
+        How many rows each of them has.
+
+    Raises
+    ------
+    ParamsError
+        No file fits the pattern of those that show their pairs exchanged.
+    ReadError
+        Rows are known by their number, and the files have different numbers of them.
+    """
+    names = [source.name for source in sources]
+    plans = [source.options["plan"] for source in sources]
+    mapping = plans[0].mapping
+    pattern = mapping.order and mapping.order.files
+    if pattern and not any(plan.exchanged for plan in plans):
+        raise ParamsError(
+            f"no file fits {pattern!r}",
+            place="mapping, order.files",
+            allowed=", ".join(names),
+            cure="write a pattern that fits the files whose pairs are exchanged",
+        )
+    if mapping.question is None and len(set(rows)) > 1:
+        told = (f"{name} {count}" for name, count in zip(names, rows, strict=True))
+        raise ReadError(
+            f"rows are known by their number, but the files differ in it: {', '.join(told)}",
+            place="mapping, question",
+            allowed="a column that tells the question, or files with the same number of rows",
+            cure="name the column of the question, or give the files one by one",
+        )
+
+
+def _fits(source, pattern):
+    """Whether a name fits, folders included, or the end of the path: a file may be given alone."""
+    path = PurePosixPath(source.file.absolute().as_posix())
+    return fnmatch.fnmatchcase(source.name, pattern) or path.match(pattern)
 
 
 def _check_columns(mapping, source):
@@ -92,4 +137,13 @@ def _told_by_name(mapping, name):
             allowed=mapping.file_name,
             cure="change the pattern, or leave this file out",
         )
-    return {group: text for group, text in match.groupdict().items() if text}
+    told = {group: text for group, text in match.groupdict().items() if text}
+    lost = [group for group in ("judge", "repeat") if group in {*mapping.groups()} - told.keys()]
+    if lost:
+        raise ReadError(
+            f"the name of the file does not tell the {lost[0]}",
+            place=name,
+            allowed=mapping.file_name,
+            cure="change the pattern so that it tells it of every file, or leave this file out",
+        )
+    return told

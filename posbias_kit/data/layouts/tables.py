@@ -102,8 +102,9 @@ def _build_judgments(ledger, repeats, questions, place):
     tasks = games["question"].map(asked["task"])
     games["task"] = games["task"].mask(games["task"] == ALL, tasks)
     texts = games[["raw", "format", "options"]]
-    beside = ["raw", "format", "options", "prompt", "template"]
+    beside = ["raw", "format", "options", "prompt", "made", "template"]
     verdicts = build_verdicts(games.drop(columns=beside), place)
+    assert len(verdicts) == len(ledger.records[Game])  # noqa: S101  none vanishes
     rows = pd.Series(ledger.rows_of[Game], index=verdicts.index, dtype="int64")
     shown = texts["raw"].notna() & (texts["format"] != "")
     where = [ledger.places[row] for row in rows[shown]]
@@ -128,7 +129,9 @@ def _frame(games):
 
 def _build_scores(ledger, repeats, place):
     grades = pd.DataFrame(ledger.records[Grade], columns=list(Grade._fields))
-    grades = grades.drop(columns="prompt").assign(benchmark=ledger.benchmark, repeat=repeats)
+    grades = grades.drop(columns=["prompt", "made"]).assign(
+        benchmark=ledger.benchmark, repeat=repeats
+    )
     grades["reason"] = grades["reason"].mask(grades["score"].notna(), "")
     return validate(grades, "scores", place)
 

@@ -3,7 +3,7 @@
 import math
 
 from posbias_kit.data.json_rows import id_of
-from posbias_kit.data.layouts.records import need
+from posbias_kit.data.layouts.records import is_missing, need
 from posbias_kit.errors import ReadError
 from posbias_kit.parsing import why_no_label
 from posbias_kit.schema import Reason
@@ -15,8 +15,10 @@ def text_of(value, key):
     >>> text_of("[[A]]", "judgment"), text_of(None, "judgment")
     ('[[A]]', None)
     """
-    if value is None or isinstance(value, str):
+    if isinstance(value, str):
         return value
+    if is_missing(value):
+        return None
     raise ReadError(f"{key} is {str(value)[:60]!r}", allowed="a text, or null", cure=f"mend {key}")
 
 
@@ -35,6 +37,23 @@ def score_of(value, key):
             f"{key} is {str(value)[:60]!r}", allowed="a number, -1 or null", cure=f"mend {key}"
         )
     return None if math.isnan(number) or number == -1 else number
+
+
+_TOLD = (float, int, str)
+
+
+def made_of(row, *said, key="tstamp"):
+    """Return a hash of a call and of what was said in it, 0 where the row does not tell both.
+
+    The call is known by its time, or by what stands under another `key`.
+
+    >>> made_of({"tstamp": 1.5}, "[[A]]") == made_of({"tstamp": 1.5}, "[[A]]") != 0
+    True
+    >>> made_of({"tstamp": 1.5}, None), made_of({}, "[[A]]")
+    (0, 0)
+    """
+    call = row.get(key)
+    return hash((call, said)) if isinstance(call, _TOLD) and any(said) else 0
 
 
 def why_none(raw):
