@@ -16,7 +16,7 @@ def fixed_width_sequence(consistent, complete, strata, planned, *, most=1, level
     """Estimate PC of the planned benchmark at each look, for a stop at a fixed width.
 
     Comparisons arrive in random order within strata, each stratum in proportion. With N_h planned
-    and n_h asked in stratum h, N in all and e_i = consistent_i - pc complete_i,
+    and n_h asked in stratum h, N in all and e_i = consistent_i - pc complete_i::
 
         pc  = sum_h N_h mean_h(consistent) / sum_h N_h mean_h(complete)
         se2 = sum_h N_h^2 (1 - n_h / N_h) var_h(e) / n_h / (sum_h N_h mean_h(complete))^2
