@@ -157,9 +157,10 @@ def _check_reviewers(reviewers, tables):
                 allowed="letters, digits, dot, dash and underscore, at most 64",
                 cure="take another name",
             ) from None  # fmt: skip
-        if name in _names(tables) or reviewers.count(name) > 1:
+        twice = reviewers.count(name) > 1
+        if twice or name in _names(tables):
             raise ParamsError(
-                f"{name!r} stands twice, or is a candidate or judge of this run",
+                f"{name!r} {'stands twice' if twice else 'is a candidate or judge of this run'}",
                 place="--reviewers",
                 cure="give each reviewer a name of its own",
             )

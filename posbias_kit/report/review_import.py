@@ -82,12 +82,19 @@ def _read_csv(path):
     limit = csv.field_size_limit(_LONGEST)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.reader(file, strict=True))
+            between = _separator(file.readline())
+            file.seek(0)
+            rows = list(csv.reader(file, delimiter=between, strict=True))
     finally:
         csv.field_size_limit(limit)
     if not rows:
         raise ValueError("the file is empty")
     return [[plain_cell(field) for field in row] for row in rows]
+
+
+def _separator(head):
+    """Return what stands between the columns; a spreadsheet may have saved another than a comma."""
+    return max(",;\t", key=head.count)
 
 
 def _read_xlsx(path):
@@ -96,7 +103,8 @@ def _read_xlsx(path):
     from openpyxl import load_workbook
 
     try:
-        sheet = load_workbook(path, read_only=True).worksheets[0]
+        book = load_workbook(path, read_only=True)
+        sheet = book["review"] if "review" in book.sheetnames else book.worksheets[0]
         rows = [["" if value is None else str(value) for value in row]
                 for row in sheet.iter_rows(values_only=True)]  # fmt: skip
     except BadZipFile as error:
@@ -111,7 +119,8 @@ def take_reviews(sheets, key, answers, earlier):
 
     Nothing is overwritten: a decision that differs from the reviewer's last one on the same
     comparison is kept as the next version. A row without decision and explanation is open. An item
-    may stand in several of the files, as long as all of them say the same of it.
+    may stand in several of the files, as long as all of them say the same of it; else all its
+    entries are refused.
 
     Parameters
     ----------
@@ -132,7 +141,7 @@ def take_reviews(sheets, key, answers, earlier):
     texts = answers.set_index(["benchmark", "question", "candidate"])["digest"].to_dict()
     last = _last(earlier)
     counts = {"new": 0, "revised": 0, "unchanged": 0, "open": 0, "refused": 0}
-    rows, refused, seen = [], [], {}
+    entries, refused = [], []
     for file, sheet in sheets:
         for number, entry in sheet:
             told = {name: text.strip() for name, text in entry.items()}
@@ -140,20 +149,22 @@ def take_reviews(sheets, key, answers, earlier):
                 counts["open"] += 1
                 continue
             wrong = _refuse(told, items, texts)
-            if not wrong:
-                row = _review(told, items[told["reviewer"], told["item"]], file, number)
-                place = (*(row[name] for name in PLACE), row["reviewer"])
-                wrong = _refuse_second(row, seen.setdefault(place, row), told["item"])
             if wrong:
                 refused.append({"file": file, "row": number, **wrong})
                 continue
-            before = last.get(place)
-            same = before and _says(row, *before[1:])
-            counts["unchanged" if same else "revised" if before else "new"] += 1
-            if not same:
-                row["version"] = before[0] + 1 if before else 1
-                last[place] = (row["version"], row["decision"], row["explanation"])
-                rows.append(row)
+            row = _review(told, items[told["reviewer"], told["item"]], file, number)
+            entries.append(((*(row[name] for name in PLACE), row["reviewer"]), told["item"], row))
+    entries, twice = _split_differing(entries)
+    refused += twice
+    rows = []
+    for place, _, row in entries:
+        before = last.get(place)
+        same = before and _says(row, *before[1:])
+        counts["unchanged" if same else "revised" if before else "new"] += 1
+        if not same:
+            row["version"] = before[0] + 1 if before else 1
+            last[place] = (row["version"], row["decision"], row["explanation"])
+            rows.append(row)
     counts["refused"] = len(refused)
     new = pd.DataFrame(rows, columns=list(earlier.columns))
     whole = pd.concat([earlier, new], ignore_index=True) if rows else earlier
@@ -193,13 +204,21 @@ def _says(row, decision, explanation):
     return row["decision"] == decision and row["explanation"] in forms
 
 
-def _refuse_second(row, first, item):
-    """Refuse an entry that differs from the item's first one in this import, or return None."""
-    if _says(row, first["decision"], first["explanation"]):
-        return None
-    where = f"{first['file']}, row {first['row']}"
-    return _wrong(f"the item stands twice, and otherwise in {where}", item, "one entry an item",
-                  "keep the entry that counts and import the file again")  # fmt: skip
+def _split_differing(entries):
+    """Take out all entries of an item that do not say the same: none of them is believed."""
+    first, places, differing = {}, {}, set()
+    for place, _, row in entries:
+        places.setdefault(place, []).append(f"{row['file']}, row {row['row']}")
+        before = first.setdefault(place, row)
+        if not _says(row, before["decision"], before["explanation"]):
+            differing.add(place)
+    refused = [
+        {"file": row["file"], "row": row["row"]}
+        | _wrong(f"the item stands in {' and in '.join(places[place])}, and differs", item,
+                 "one entry an item", "delete all but one of them and import again")
+        for place, item, row in entries if place in differing
+    ]  # fmt: skip
+    return [entry for entry in entries if entry[0] not in differing], refused
 
 
 def _refuse(told, items, texts):

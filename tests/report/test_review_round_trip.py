@@ -290,10 +290,20 @@ def test_rows_of_nobody_are_refused(sheets, tmp_path, row, words):
     assert words in printed
 
 
-@pytest.mark.parametrize("names", ["anna,anna", "judge-kappa", "a/b", "zeta-9b-chat"])
-def test_reviewers_need_names_of_their_own(project, tmp_path, names):
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ("anna,anna", "'anna' stands twice"),
+        ("judge-kappa", "'judge-kappa' is a candidate or judge of this run"),
+        ("zeta-9b-chat", "'zeta-9b-chat' is a candidate or judge of this run"),
+        ("a/b", "'a/b' cannot stand in the name of a file"),
+    ],
+)
+def test_reviewers_need_names_of_their_own(project, tmp_path, names, words):
     """A name twice, a judge's, a candidate's, or one that is no file's name."""
-    status, _ = posbias("review", "export", "unblinded-run", "-o", tmp_path, "--reviewers", names)
+    command = ("review", "export", "unblinded-run", "-o", tmp_path, "--reviewers", names)
+    status, printed = posbias(*command)
 
     assert status == 1
+    assert words in printed
     assert list(tmp_path.iterdir()) == []
