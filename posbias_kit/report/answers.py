@@ -34,6 +34,33 @@ def answer_questions(folder, study):
     ]
 
 
+def tell_outcomes(folder):
+    """Say what the run was made to settle: its pilot's outcome, else its decision.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    list of str
+        Sentences; a pilot decides nothing between its candidates.
+    """
+    found = _Tables(folder, None)
+    check, pilot, decision = (found.read(name) for name in ("pilot_check", "pilot", "decision"))
+    said = []
+    if check is not None:
+        told = check[check["pilot"] != ""]
+        said = [f"{row['judge']}: {row['said']}." for _, row in told.iterrows()]
+    if decision is None or (pilot is not None and len(pilot)):
+        return said
+    several = len(decision) > 1
+    return said + [
+        f"{row['benchmark']}: " * several + f"{row['outcome'].capitalize()}: {row['why']}."
+        for _, row in decision.iterrows()
+    ]
+
+
 class _Tables:
     """The tables of one run, each with the rows of one block at a time."""
 

@@ -8,7 +8,7 @@ import yaml
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
-from posbias_kit.report.answers import answer_questions
+from posbias_kit.report.answers import answer_questions, tell_outcomes
 from posbias_kit.report.captions import FORMATS
 from posbias_kit.report.files import read_csv, write_text
 from posbias_kit.report.html import TEMPLATE, limits_html, notebook_title
@@ -38,6 +38,7 @@ def write_index(folder, manifest):
         manifest=manifest,
         style=Markup((TEMPLATE / "style.css").read_text(encoding="utf-8")),  # noqa: S704
         warnings=_warnings(folder, manifest),
+        outcomes=tell_outcomes(folder),
         answers=answer_questions(folder, study),
         headlines=[figure for name in HEADLINES if (figure := _result(folder, name))],
         judges=_judges(folder),

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from posbias_kit.report.answers import answer_questions
+from posbias_kit.report.answers import answer_questions, tell_outcomes
 from posbias_kit.report.files import write_csv
 
 STUDY = {
@@ -138,3 +138,25 @@ def test_several_benchmarks_are_answered_one_by_one(write, tmp_path):
 def test_a_run_without_a_summary_has_no_answers(tmp_path):
     """A run that failed early says nothing."""
     assert answer_questions(tmp_path, STUDY) == []
+
+
+def test_the_decision_and_the_pilot_are_told(write, tmp_path):
+    """A run says what it decided, and which prompts passed a pilot; others are not named."""
+    write("decision", {"outcome": "not decided", "why": "a and b lead alike"})
+    write("pilot", {"judge": "a"})
+    write(
+        "pilot_check",
+        {"judge": "a", "pilot": "p", "said": "its prompt passed the pilot: 9 of 9 pairs"},
+        {"judge": "b", "pilot": "", "said": "its prompt was not piloted"},
+    )
+
+    passed = "a: its prompt passed the pilot: 9 of 9 pairs."
+    assert tell_outcomes(tmp_path) == [passed]  # a pilot itself decides nothing
+
+    (tmp_path / "tables" / "pilot.csv").unlink()
+    assert tell_outcomes(tmp_path) == [passed, "Not decided: a and b lead alike."]
+
+
+def test_nothing_settled_is_nothing_said(tmp_path):
+    """Without these tables the page says nothing of them."""
+    assert tell_outcomes(tmp_path) == []
