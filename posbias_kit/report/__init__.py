@@ -1,6 +1,6 @@
 """Notebook set-up, figures, the papermill chain and the HTML pages."""
 
-from posbias_kit.report.arms import load_arms, plain_arm
+from posbias_kit.report.arms import load_arms, pick, plain_arm
 from posbias_kit.report.decisions import tell_decision
 from posbias_kit.report.figures import (
     plot_agreement,
@@ -46,6 +46,7 @@ __all__ = [
     "load_arms",
     "load_if_there",
     "methods_paragraph",
+    "pick",
     "plain_arm",
     "plot_agreement",
     "plot_arms",

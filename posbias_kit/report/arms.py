@@ -47,3 +47,20 @@ def plain_arm(frame, one_size=False):
         if column in frame and len(frame):
             frame = frame[frame[column] == frame[column].min()]
     return frame
+
+
+def pick(frame, columns):
+    """Choose columns to look at; arm and slots stay where the table tells them apart.
+
+    They come behind `judge`, and the arm without a name is called plain.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"judge": "j", "arm": ["", "turned"], "n": [1, 2], "pc": [0.5, 0.6]})
+    >>> pick(table, ["judge", "pc"]).values.tolist()
+    [['j', 'plain', 0.5], ['j', 'turned', 0.6]]
+    """
+    more = [name for name in ("arm", "slots") if name in frame and name not in columns]
+    at = columns.index("judge") + 1
+    chosen = frame[[*columns[:at], *more, *columns[at:]]]
+    return chosen.assign(arm=chosen["arm"].replace("", "plain")) if "arm" in chosen else chosen
