@@ -1,13 +1,12 @@
 """The mapping of format ``table``: what the columns of a table of judgments mean."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from posbias_kit.section import Section
 
-Label = str | int | float | bool
 SLOT_GROUPS = ("first", "second", "third", "fourth")
 FILE_GROUPS = (*SLOT_GROUPS, "judge", "task", "turn", "repeat")
 """What the pattern on a file's name may tell."""
@@ -21,6 +20,13 @@ def _check_pattern(pattern):
     return pattern
 
 
+def _check_label(label):
+    if label is None:
+        raise ValueError("null is no label: an empty cell is always invalid")
+    return label
+
+
+Label = Annotated[str | int | float | bool, BeforeValidator(_check_label)]
 Pattern = Annotated[str, AfterValidator(_check_pattern)]
 Columns = Annotated[list[str], Field(min_length=1)]
 Several = Annotated[list[str], Field(min_length=2)]
@@ -28,13 +34,41 @@ Labels = Annotated[list[Label], Field(min_length=1)]
 
 
 def spelling(value):
-    """Return how a label is compared: as text, without case and outer space, 1.0 as 1.
+    """Return how a label is compared: as text, without outer space, 1.0 as 1.
 
     >>> spelling(1.0), spelling(" Tie"), spelling(True)
-    ('1', 'tie', 'true')
+    ('1', 'Tie', 'true')
     """
+    if isinstance(value, bool):
+        return str(value).lower()
     whole = isinstance(value, float) and value.is_integer()
-    return str(int(value) if whole else value).strip().lower()
+    return str(int(value) if whole else value).strip()
+
+
+class Words(NamedTuple):
+    """What labels mean: as spelt, and without case where all that are spelt so mean the same."""
+
+    exact: dict
+    folded: dict
+
+    @classmethod
+    def of(cls, told):
+        """Return the words of (meaning, labels)."""
+        exact = {spelling(word): meaning for meaning, words in told for word in words}
+        folded = {}
+        for word, meaning in exact.items():
+            folded.setdefault(word.lower(), set()).add(meaning)
+        return cls(exact, {w: means.pop() for w, means in folded.items() if len(means) == 1})
+
+    def find(self, value):
+        """Return what a label means, as spelt, else without case; KeyError where there is none.
+
+        >>> words = Words.of([(1, ["m"]), (2, ["M"]), (0, ["Tie"])])
+        >>> words.find("m"), words.find("M "), words.find("TIE")
+        (1, 2, 0)
+        """
+        text = spelling(value)
+        return self.exact[text] if text in self.exact else self.folded[text.lower()]
 
 
 class Verdicts(Section):
@@ -52,8 +86,8 @@ class Verdicts(Section):
     """No verdict."""
 
     def words(self):
-        """Return spelling -> slot or candidate from 1, 0 for a tie, None for no verdict."""
-        return {spelling(word): meaning for meaning, words in self._told() for word in words}
+        """Return the words: slot or candidate from 1, 0 for a tie, None for no verdict."""
+        return Words.of(self._told())
 
     def _told(self):
         slots = enumerate([self.first, self.second, *self.further], start=1)
@@ -62,12 +96,9 @@ class Verdicts(Section):
     @model_validator(mode="after")
     def _check(self):
         spelt = [spelling(word) for _, words in self._told() for word in words]
-        twice = sorted({word for word in spelt if spelt.count(word) > 1})
-        if twice:
-            raise ValueError(f"labels stand twice (case does not count): {', '.join(twice)}")
-        if any(
-            meaning is not None and "" in map(spelling, words) for meaning, words in self._told()
-        ):
+        if twice := sorted({word for word in spelt if spelt.count(word) > 1}):
+            raise ValueError(f"labels stand twice: {', '.join(twice)}")
+        if self.words().exact.get("") is not None:
             raise ValueError("an empty cell is always invalid: it can be no other label")
         return self
 
@@ -85,9 +116,8 @@ class Exchange(Section):
     """Values of the column that mean not exchanged."""
 
     def words(self):
-        """Return spelling -> whether it means exchanged."""
-        told = ((True, self.exchanged), (False, self.kept))
-        return {spelling(word): meaning for meaning, words in told for word in words}
+        """Return the words: whether they mean exchanged."""
+        return Words.of(((True, self.exchanged), (False, self.kept)))
 
     @model_validator(mode="after")
     def _check(self):
@@ -119,8 +149,10 @@ class TableMapping(Section):
     """Column of the judge's name."""
     judge_name: str | None = None
     """The judge's name, where no column tells it."""
-    verdict: str | Columns
+    verdict: str | Columns | None = None
     """Column of the verdict; several are one judge each, named as the column if none is told."""
+    scores: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    """Instead: columns of the two candidates' scores; the higher one wins, equal ones tie."""
     labels: Verdicts = Verdicts()
     """Which values of the verdict mean what."""
     labels_name: Literal["slots", "candidates", "ids"] = "slots"
@@ -143,11 +175,15 @@ class TableMapping(Section):
     """Columns of the answers' texts, in the order of the list of candidates."""
     rename: dict[str, str] = {}
     """Other spellings of candidates and judges: as in the file -> as in the tables."""
+    sheet: str | None = None
+    """Sheet of an Excel workbook; needed where several hold something."""
+    separator: Literal[",", ";", "tab", "|"] | None = None
+    """What separates the cells of a CSV file; none takes the comma, in TSV the tab."""
 
     def columns(self):
         """Return (key, column) of all columns that a file must have."""
-        keys = ["question", "candidates", "candidate_column", "judge", "verdict", "repeat", "task",
-                "turn", "question_text", "answer_texts"]  # fmt: skip
+        keys = ["question", "candidates", "candidate_column", "judge", "verdict", "scores",
+                "repeat", "task", "turn", "question_text", "answer_texts"]  # fmt: skip
         told = [(key, column) for key in keys for column in listed(getattr(self, key))]
         return told + [("order.column", c) for c in listed(self.order and self.order.column)]
 
@@ -184,6 +220,8 @@ def _of_candidates(mapping):
     several = mapping.candidates or mapping.candidate_names
     if several and mapping.answer_texts and len(mapping.answer_texts) != len(several):
         yield "answer_texts needs a column for each candidate"
+    if mapping.scores and several and len(several) > 2:
+        yield "scores tells of pairs"
     if mapping.order and several and len(several) > 2:
         yield "order tells of pairs; three or more candidates are listed in the order shown"
 
@@ -202,6 +240,10 @@ def _of_judges(mapping):
 def _of_labels(mapping):
     """Say what is wrong with the labels."""
     labels = mapping.labels
+    if (mapping.verdict is None) == (mapping.scores is None):
+        yield "tell the verdict in one way: verdict or scores"
+    if mapping.scores:
+        return
     if mapping.labels_name == "ids" and (labels.first or labels.second or labels.further):
         yield "labels that are ids need no first, second or further"
     if mapping.labels_name != "ids" and not (labels.first and labels.second):

@@ -30,8 +30,10 @@ def test_study_knows_the_readers():
 @pytest.mark.parametrize("text", MAPPINGS)
 def test_mapping_is_valid(text):
     """Each example is a mapping that the kit takes."""
-    assert TableMapping.model_validate(yaml.safe_load(text)).verdict
+    mapping = TableMapping.model_validate(yaml.safe_load(text))
+
+    assert mapping.verdict or mapping.scores
 
 
 def test_there_are_examples():
-    assert len(MAPPINGS) == 5
+    assert len(MAPPINGS) == 6

@@ -22,10 +22,20 @@ def test_columns_name_their_keys():
 
 
 def test_words_are_spelt_alike():
-    """Case and outer space are forgiven; 1, 1.0 and "1" are one label."""
+    """Outer space is forgiven; 1, 1.0 and "1" are one label."""
     labels = Verdicts(first=["Left "], second=[1.0], further=[["c"]], tie=[True], invalid=[""])
 
-    assert labels.words() == {"left": 1, "1": 2, "c": 3, "true": 0, "": None}
+    assert labels.words().exact == {"Left": 1, "1": 2, "c": 3, "true": 0, "": None}
+
+
+def test_case_counts_where_it_tells_labels_apart():
+    """Two labels, m and M; a spelling that is neither is none of them, LEFT is left."""
+    words = Verdicts(first=["m", "left"], second=["M"]).words()
+
+    assert [words.find(label) for label in ("m", "M", " M ", "LEFT")] == [1, 2, 2, 1]
+    words = Verdicts(first=["Ab"], second=["aB"]).words()
+    with pytest.raises(KeyError):
+        words.find("AB")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +58,14 @@ def test_words_are_spelt_alike():
         ({"file_name": "(?P<judge>.)"}, "tell the judge in one way"),
         ({"verdict": ["v", "w"], "repeat": "k"}, "are repeats already"),
         ({"labels": {}}, "labels needs first and second"),
-        ({"labels": {"first": ["A"], "second": ["a"]}}, "labels stand twice (case does not"),
+        ({"labels": {"first": ["A"], "second": ["A "]}}, "labels stand twice: A"),
+        ({"labels": LABELS | {"tie": [None]}}, "null is no label: an empty cell is always"),
+        ({"scores": ["s", "t"]}, "tell the verdict in one way: verdict or scores"),
+        ({"verdict": None, "scores": ["s"]}, "scores"),
+        ({"verdict": None, "scores": ["s", "t"], "judge": None}, "tell the judge in one way"),
+        ({"verdict": None, "scores": ["s", "t"], "candidates": ["a", "b", "c"]},
+         "scores tells of pairs"),
+        ({"separator": "and"}, "separator = 'and'"),
         ({"labels": {"first": [1], "second": ["1"]}}, "labels stand twice"),
         ({"labels": LABELS | {"tie": [""]}}, "an empty cell is always invalid"),
         ({"labels": LABELS | {"further": [[" "]]}}, "an empty cell is always invalid"),

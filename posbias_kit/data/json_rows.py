@@ -186,12 +186,24 @@ def _no_json(line, error):
     try:
         line.decode("utf-8")
     except UnicodeDecodeError as wrong:
-        problem = f"byte {line[wrong.start]:#04x} is not UTF-8"
-        return ReadError(problem, cure="save the file as UTF-8")
+        return not_utf8(line[wrong.start], first=wrong.start == 0)
     return ReadError(
         f"not readable as JSON: {error}",
         allowed="one JSON object a line, or one JSON array",
         cure="mend or remove the line",
+    )
+
+
+def not_utf8(byte, first):
+    """Return the error of a byte that is not UTF-8; `first` is whether the text begins with it.
+
+    >>> not_utf8(0xE9, first=False).problem
+    'byte 0xe9 is not UTF-8'
+    """
+    other = "; the file looks like UTF-16" if first and byte in (0xFE, 0xFF) else ""
+    return ReadError(
+        f"byte {byte:#04x} is not UTF-8{other}",
+        cure="save the file as UTF-8 (in Excel: CSV UTF-8)",
     )
 
 

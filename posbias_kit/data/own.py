@@ -5,8 +5,9 @@ from pathlib import Path
 import pandas as pd
 
 from posbias_kit.data.benchmark import build_benchmark
+from posbias_kit.data.verdicts import check_verdicts
 from posbias_kit.errors import ReadError
-from posbias_kit.schema import VERDICTS, validate
+from posbias_kit.schema import VERDICTS
 
 _MAY_MISS = ("choice", "winner", "margin")
 """Columns in which an empty cell of a CSV file means that there is no value."""
@@ -30,10 +31,10 @@ def read_own_verdicts(*paths):
     ReadError
         A file is missing or not readable.
     TableError
-        It breaks the schema.
+        It breaks the schema, or contradicts itself.
     """
     tables = [_read(Path(path)) for path in paths]
-    return validate(pd.concat(tables, ignore_index=True), "verdicts", ", ".join(map(str, paths)))
+    return check_verdicts(pd.concat(tables, ignore_index=True), ", ".join(map(str, paths)))
 
 
 def bare_benchmark(verdicts, place):
@@ -69,7 +70,7 @@ def bare_benchmark(verdicts, place):
 
 def _read(path):
     try:
-        if path.suffix == ".csv":
+        if path.suffix.lower() == ".csv":
             table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
             for name in table.columns.intersection(_MAY_MISS):
                 table[name] = table[name].mask(table[name] == "")

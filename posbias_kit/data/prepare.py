@@ -144,10 +144,12 @@ def _read_layout(format, path, benchmark, cluster_by, options):
     read = read_judgments(format, *paths, benchmark=benchmark, **options)
     if read.verdicts.empty:
         raise ParamsError(
-            f"{', '.join(map(str, paths))} hold {len(read.scores)} grades but no comparison",
+            f"{', '.join(map(str, paths))} hold {len(read.scores)} grades and {len(read.labels)} "
+            "labels but no judgment",
             place="data_preparation",
             allowed="judgments that compare answers",
-            cure="give the comparisons as well; grades alone have no position",
+            cure="give the judgments as well: grades and labels alone have no position; to look at "
+            "the labellers as judges, leave `labeller` out of the mapping",
         )
     verdicts, bench = read.verdicts, Benchmark(read.questions, read.answers)
     if cluster_by:

@@ -96,6 +96,56 @@ def _name_orders(table, place):
     return order.mask(bare, table["shown"].map(turns))
 
 
+def check_verdicts(table, place="verdicts"):
+    """Return a table that claims to be one of verdicts, or say where it contradicts itself.
+
+    Parameters
+    ----------
+    table : DataFrame
+    place : str
+        Where it comes from, for messages.
+
+    Raises
+    ------
+    TableError
+        It breaks its schema; nobody is named as the judge; `slots` or `winner` are not those of
+        `shown` and `choice`.
+    """
+    table = validate(table, "verdicts", place)
+    try:
+        shown = {text: json.loads(text) for text in table["shown"].unique()}
+        slots = table["shown"].map({text: len(names) for text, names in shown.items()})
+        winner = winner_of(table["choice"], table["shown"])
+    except (ValueError, TypeError):
+        _refuse_row(table, table["shown"].map(_is_no_list), "shown", "a JSON list", place)
+        raise
+    _refuse_row(table, table["judge"] == "", "judge", "a name", place)
+    _refuse_row(table, slots != table["slots"], "slots", "the number of answers shown", place)
+    same = (winner == table["winner"]) | (winner.isna() & table["winner"].isna())
+    _refuse_row(table, ~same, "winner", "the candidate in the slot chosen, TIE, or nothing", place)
+    return table
+
+
+def _is_no_list(text):
+    try:
+        return not isinstance(json.loads(text), list)
+    except ValueError:
+        return True
+
+
+def _refuse_row(table, wrong, column, allowed, place):
+    if wrong.any():
+        row = table[wrong].iloc[0]
+        told = {name: row[name] for name in ("shown", "choice", column)}
+        raise TableError(
+            f"{int(wrong.sum())} rows contradict themselves; row {table.index[wrong][0]}: "
+            + ", ".join(f"{name} = {value!r:.60}" for name, value in told.items()),
+            place=f"{place}, {column}",
+            allowed=allowed,
+            cure="mend or set aside these rows",
+        )
+
+
 def _check_choices(table, place):
     """Refuse a choice beyond the slots that were shown, by its row."""
     choice = pd.to_numeric(table["choice"], errors="coerce")

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from posbias_kit.data.layouts.records import ALL
+from posbias_kit.data.verdicts import check_verdicts
 from posbias_kit.errors import ParamsError, TableError
 from posbias_kit.schema import TIE, Status
 
@@ -36,28 +37,38 @@ def write_verdicts(verdicts, path, kind=None):
     ParamsError
         The ending is none of these.
     TableError
-        Lists of three or more answers, which FastChat's layout has no place for.
+        There are no verdicts, or the table breaks its schema; lists of three or more answers,
+        which FastChat's layout has no place for.
     """
     path = Path(path)
-    kind = kind or path.suffix
+    place = str(path) if kind is None else "the output"  # whose name may stand for another one
+    kind = (path.suffix if kind is None else kind).lower()
+    if kind not in WRITERS:
+        raise ParamsError(
+            f"cannot write {kind or 'a file without an ending'}",
+            place=place,
+            allowed=", ".join(WRITERS),
+            cure="let the file end in one of these",
+        )
+    verdicts = check_verdicts(verdicts, place)
+    if verdicts.empty:
+        raise TableError(
+            "there is no verdict to write",
+            place=place,
+            allowed="judgments that compare answers",
+            cure="read grades and labels in Python: read_judgments(...).scores and .labels",
+        )
     if kind == ".parquet":
         verdicts.to_parquet(path, index=False)
     elif kind == ".csv":
         # All texts in quotes: without them, a lone carriage return would end the row.
         verdicts.to_csv(path, index=False, encoding="utf-8", lineterminator="\n",
                         quoting=csv.QUOTE_NONNUMERIC)  # fmt: skip
-    elif kind == ".jsonl":
+    else:
         rows = _fastchat_rows(verdicts)
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
         path.write_text("".join(lines), encoding="utf-8", newline="\n")
         return len(verdicts) - 2 * len(rows)
-    else:
-        raise ParamsError(
-            f"cannot write {kind or 'a file without an ending'}",
-            place=str(path),
-            allowed=", ".join(WRITERS),
-            cure="let the file end in one of these",
-        )
     return 0
 
 

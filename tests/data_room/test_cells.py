@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from posbias_kit.data.layouts.cells import table_rows
+from posbias_kit.data.layouts.cells import How, table_rows
 from posbias_kit.errors import ReadError
 
 
@@ -92,7 +92,7 @@ def test_excel(tmp_path):
 
     assert first.values == {"id": "7", "v": "NA"}
     assert (line, second.values) == (4, {"id": "007", "v": None})
-    assert third.problem == "3 cells, but the header has 2"
+    assert third.problem == "3 cells, but the header has 2 (line 1: id, v)"
 
 
 def test_parquet_keeps_types(tmp_path):
@@ -120,7 +120,7 @@ def test_blank_rows_count_where_rows_are_known_by_their_number(tmp_path, name, c
     """Those inside; one at the end is none, nor a blank line inside an array."""
     path = tmp_path / name
     path.write_bytes(content)
-    rows = list(table_rows(path, blank=True))
+    rows = list(table_rows(path, How(blank=True)))
 
     assert [(line, row.number, row.values.get("v")) for line, row in rows] == found
 
@@ -130,7 +130,7 @@ def test_blank_row_of_a_sheet(tmp_path):
     path = tmp_path / "a.xlsx"
     pd.DataFrame({"v": ["A", None, "B", None]}).to_excel(path, index=False)
 
-    assert [row.values for _, row in table_rows(path, blank=True)] == [
+    assert [row.values for _, row in table_rows(path, How(blank=True))] == [
         {"v": "A"}, {"v": None}, {"v": "B"}
     ]  # fmt: skip
     assert [row.number for _, row in table_rows(path)] == [1, 2]
@@ -139,8 +139,8 @@ def test_blank_row_of_a_sheet(tmp_path):
 def test_blank_line_of_several_columns_is_told(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b"v,w\nA,1\n\nB,2\n")
-    rows = list(table_rows(path, blank=True))
+    rows = list(table_rows(path, How(blank=True)))
 
     assert rows[1][0] == 3
-    assert rows[1][1].problem == "0 cells, but the header has 2"
+    assert rows[1][1].problem == "0 cells, but the header has 2 (line 1: v, w)"
     assert rows[2][1].number == 3

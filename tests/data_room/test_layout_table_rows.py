@@ -17,7 +17,7 @@ from posbias_kit.table_mapping import TableMapping
     [
         (vote("up"), {}, "v is 'up'", "left, right, tie, error", "in the mapping what it means"),
         (vote(a="y"), {}, "a, b names a candidate twice: y, y", "different", "different names"),
-        (vote(a=""), {}, "a, b is ''", "a text or a whole number", "give the row"),
+        (vote(a=""), {}, "a is ''", "a text or a whole number", "give the row"),
         (vote(q=""), {}, "q is ''", "a text or a whole number", "give the row its q"),
         (vote(k="two"), {"repeat": "k"}, "the repeat is 'two'", "a whole number from 1", "number"),
         (vote(k="0"), {"repeat": "k"}, "the repeat is '0'", "from 1", "repeat_from"),
@@ -73,7 +73,7 @@ def test_a_file_whose_name_does_not_fit(tmp_path):
     assert caught.value.allowed == "(?P<judge>gpt.)"
 
 
-@pytest.mark.parametrize("given", [{}, {"mapping": None}, {"mapping": "votes.yaml"}])
+@pytest.mark.parametrize("given", [{}, {"mapping": None}, {"mapping": ["votes.yaml"]}])
 def test_no_mapping(tmp_path, given):
     """It is asked for, with its keys."""
     path = write_table(tmp_path / "votes.csv", [vote()])
@@ -90,7 +90,7 @@ def test_a_model_will_do_and_detection_asks_for_it(tmp_path):
 
     assert len(read_judgments("table", path, mapping=TableMapping(**BASE)).verdicts) == 1
     assert table["fitting"].sum() == 0
-    assert table.loc["table", "lacks"] == "a mapping, which you give"
+    assert table.loc["table", "lacks"] == "a mapping, which you give (columns: q, a, b, j, v)"
 
 
 SPELT = {1: ["left", " LEFT"], 2: ["right", "Right\u2028"], 0: ["tie"], None: ["error", ""]}

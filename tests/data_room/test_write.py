@@ -94,3 +94,41 @@ def test_broken_tables_are_refused(tmp_path, content):
 
     with pytest.raises((ReadError, TableError)):
         read_verdicts("verdicts", path)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"choice": 5}, "choice"), ({"status": "nix"}, "status"), ({"winner": "b"}, "winner"),
+        ({"winner": None}, "winner"), ({"judge": ""}, "judge"), ({"slots": 3}, "slots"),
+        ({"shown": "b"}, "shown"), ({"choice": None}, "missing column 'choice'"),
+    ],
+)  # fmt: skip
+def test_tables_that_contradict_themselves_are_neither_written_nor_read(
+    tmp_path, ending, wrong, told
+):
+    """A row is named; a table without verdicts is none."""
+    table = PAIRS.head(1).assign(**wrong)
+    table = table.drop(columns="choice") if told.startswith("missing") else table
+    with pytest.raises(TableError, match=told):
+        write_verdicts(table, tmp_path / f"v.{ending}")
+    if ending == "csv":
+        table.to_csv(tmp_path / "v.csv", index=False)
+        with pytest.raises(TableError, match=told):
+            read_verdicts("verdicts", tmp_path / "v.csv")
+
+
+def test_no_verdicts_are_no_table(tmp_path):
+    with pytest.raises(TableError, match="there is no verdict to write"):
+        write_verdicts(PAIRS.head(0), tmp_path / "v.csv")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_ending_may_be_told_apart_from_the_path(tmp_path):
+    """In any case; without one, the path that stands for it is not blamed."""
+    assert write_verdicts(PAIRS, tmp_path / "V.CSV") == 0
+    assert len(read_verdicts("verdicts", tmp_path / "V.CSV")) == len(PAIRS)
+    with pytest.raises(ParamsError, match=r"^the output: cannot write a file without an ending"):
+        write_verdicts(PAIRS, tmp_path / ".v.1.tmp", "")

@@ -7,10 +7,22 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
-from posbias_kit.data.json_rows import json_rows, open_bytes
+from posbias_kit.data.json_rows import json_rows, not_utf8, open_bytes
+from posbias_kit.data.layouts.grid import grid_rows
 from posbias_kit.errors import ReadError
 
 _LONGEST = 2**30  # characters of a cell; the csv module's own limit is 131,072
+
+
+class How(NamedTuple):
+    """How a table is read."""
+
+    blank: bool = False
+    """Whether blank rows count, those at the end apart: where rows are known by their number."""
+    sheet: str | None = None
+    """Sheet of a workbook, where several hold something."""
+    separator: str | None = None
+    """Of the cells of CSV; none: the comma, in TSV the tab."""
 
 
 class Cells(NamedTuple):
@@ -22,15 +34,14 @@ class Cells(NamedTuple):
     """Column -> value. In CSV, TSV and Excel every value is text; an empty Excel cell is None."""
 
 
-def table_rows(path, blank=False):
+def table_rows(path, how=None):
     r"""Read the rows of a table; the ending of its name says what kind it is.
 
     Parameters
     ----------
     path : str or Path
-        csv, tsv, json or jsonl, also with .gz; xlsx (the first sheet) or parquet.
-    blank : bool
-        Whether blank rows count, those at the end apart: where rows are known by their number.
+        csv, tsv, json or jsonl, also with .gz; xlsx or parquet.
+    how : How, optional
 
     Yields
     ------
@@ -49,12 +60,12 @@ def table_rows(path, blank=False):
     [(2, 1, ['007', 'left\nor right']), (4, 2, ['NA', 'None'])]
     """
     ending = Path(str(path).removesuffix(".gz")).suffix.lower()
-    rows = _KINDS.get(ending, _no_rows)(path, blank)
+    rows = _KINDS.get(ending, _no_rows)(path, how or How())
     for number, (line, row) in enumerate(rows, start=1):
         yield line, row if isinstance(row, ReadError) else Cells(number, row)
 
 
-def _no_rows(path, blank):
+def _no_rows(path, how):
     yield (
         1,
         ReadError(
@@ -65,40 +76,22 @@ def _no_rows(path, blank):
     )
 
 
-def _csv_rows(path, blank, delimiter=","):
+def _csv_rows(path, how, separator=","):
     csv.field_size_limit(_LONGEST)
     with open_bytes(path) as file:
         text = TextIOWrapper(file, "utf-8-sig", errors="surrogateescape", newline="\n")
-        yield from _parsed(csv.reader(text, delimiter=delimiter, strict=True), blank)
+        reader = csv.reader(text, delimiter=how.separator or separator, strict=True)
+        # A blank line is how a lone empty cell may be written.
+        yield from grid_rows(
+            _records(reader),
+            how.blank,
+            lambda cells, columns: cells or [""] * (columns == 1),
+            "mend the row; a cell that holds the separator needs double quotes",
+        )
 
 
-def _tsv_rows(path, blank):
-    return _csv_rows(path, blank, "\t")
-
-
-def _filled(records, blank):
-    """Yield the records without those that are empty, or, with `blank`, without the last ones."""
-    waiting = []
-    for line, cells in records:
-        if cells:
-            yield from waiting
-            waiting = []
-            yield line, cells
-        elif blank:
-            waiting.append((line, cells))
-
-
-def _parsed(reader, blank):
-    """Yield (line, row) of a CSV reader."""
-    records = _records(reader)
-    line, header = next(_filled(records, blank=False), (1, []))
-    problem = header if isinstance(header, ReadError) else _broken_header(header)
-    if problem:
-        yield line, problem
-        return
-    for line, cells in _filled(records, blank):
-        lone = [""] if len(header) == 1 else []  # a blank line is how a lone empty cell is written
-        yield line, cells if isinstance(cells, ReadError) else _row(header, cells or lone)
+def _tsv_rows(path, how):
+    return _csv_rows(path, how, "\t")
 
 
 def _records(reader):
@@ -118,33 +111,12 @@ def _records(reader):
             )
         except UnicodeEncodeError as error:
             byte = ord(error.object[error.start]) - 0xDC00
-            cells = ReadError(f"byte {byte:#04x} is not UTF-8", cure="save the file as UTF-8")
+            cells = not_utf8(byte, first=line == 1 and error.start == 0)
         yield line, cells
 
 
-def _broken_header(header):
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if not twice:
-        return None
-    return ReadError(
-        f"columns stand twice in the header: {', '.join(map(repr, twice))}",
-        allowed="different names",
-        cure="rename the columns; no row of this file was read",
-    )
-
-
-def _row(header, cells):
-    if len(cells) != len(header):
-        return ReadError(
-            f"{len(cells)} cells, but the header has {len(header)}",
-            allowed="a cell for each column",
-            cure="mend the row; a cell that holds the separator needs double quotes",
-        )
-    return dict(zip(header, cells, strict=True))
-
-
-def _excel_rows(path, blank):
-    """Yield the rows of the first sheet; a whole number is written without a point."""
+def _excel_rows(path, how):
+    """Yield the rows of a sheet; a whole number is written without a point."""
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
@@ -152,21 +124,38 @@ def _excel_rows(path, blank):
               SyntaxError, TypeError, ValueError)  # fmt: skip
     try:
         book = load_workbook(path, read_only=True, data_only=True)
-        yield from _sheet_rows(book.worksheets[0], blank)
+        yield from _book_rows(book.worksheets, how)
         book.close()
     except broken as error:
         yield 1, _unreadable("an Excel workbook", error)
 
 
-def _sheet_rows(sheet, blank):
+def _book_rows(sheets, how):
+    if how.sheet is not None:
+        filled = [sheet for sheet in sheets if sheet.title == how.sheet]
+    else:
+        filled = [sheet for sheet in sheets if any(cells for _, cells in _sheet_cells(sheet))]
+    if how.sheet is not None and not filled:
+        yield 1, _which(f"no sheet {how.sheet!r}", sheets, "correct the mapping's `sheet`")
+    elif len(filled) > 1:
+        what = f"{len(filled)} sheets hold something"
+        yield 1, _which(what, filled, "name the one to read in the mapping: `sheet`")
+    for sheet in filled if len(filled) == 1 else ():
+        yield from grid_rows(
+            _sheet_cells(sheet),
+            how.blank,
+            lambda cells, columns: cells + [None] * (columns - len(cells)),
+            f"mend the row, or delete what stands above the header of sheet {sheet.title!r}",
+        )
+
+
+def _which(problem, sheets, cure):
+    return ReadError(problem, allowed=", ".join(repr(s.title) for s in sheets), cure=cure)
+
+
+def _sheet_cells(sheet):
     rows = enumerate(sheet.iter_rows(values_only=True), start=1)
-    records = ((line, _trimmed(cells)) for line, cells in rows)
-    line, header = next(_filled(records, blank=False), (1, []))
-    if problem := _broken_header(header):
-        yield line, problem
-        return
-    for line, cells in _filled(records, blank):
-        yield line, _row(header, cells + [None] * (len(header) - len(cells)))
+    return ((line, _trimmed(cells)) for line, cells in rows)
 
 
 def _trimmed(cells):
@@ -181,17 +170,17 @@ def _text(value):
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
-def _json_rows(path, blank):
+def _json_rows(path, how):
     """Yield the objects; a blank line between them has no key."""
     last = 0
     for line, row in json_rows(path):
-        for number in range(last + 1, line) if blank else ():
+        for number in range(last + 1, line) if how.blank else ():
             yield number, {}
         yield line, row
         last = line
 
 
-def _parquet_rows(path, blank):
+def _parquet_rows(path, how):
     import pyarrow
     from pyarrow import parquet
 

@@ -14,7 +14,7 @@ from posbias_kit.data.layouts.records import (
     Reference,
     Source,
 )
-from posbias_kit.data.layouts.settle import Entry, number_repeats, settle
+from posbias_kit.data.layouts.settle import Entry, number_repeats, settle, tell_copies
 from posbias_kit.errors import ReadError
 
 _WHY = {
@@ -145,8 +145,11 @@ class Ledger:
         return {kind: number_repeats(self._entries(kind)) for kind in _KEYS}
 
     def _set_repeats_aside(self):
+        games, grades = self._entries(Game), self._entries(Grade)
+        if self.layout.whole_rows:  # grades go with the judgments of their rows
+            games, grades = tell_copies(games), [grade._replace(made=0) for grade in grades]
         # Together: a row with a game and grades is set aside, or kept, with all it holds.
-        for row, (why, other) in settle([*self._entries(Game), *self._entries(Grade)]).items():
+        for row, (why, other) in settle([*games, *grades]).items():
             problem, cure = _WHY[why]
             told = ReadError(problem.format(place=self.place(other)), cure=cure)
             self.aside.setdefault(row, told)

@@ -134,6 +134,8 @@ class Layout(NamedTuple):
     """Names of the options that the reader takes."""
     begin: Callable = lambda source: source
     """(Source) -> Source, once a file, before its rows; what it raises ends the reading."""
+    whole_rows: bool = False
+    """Whether `made` is of the whole row: see :func:`.settle.tell_copies`."""
     end: Callable = lambda sources, rows: None
     """(Sources, number of rows of each), once all are read; raises where they do not fit."""
 

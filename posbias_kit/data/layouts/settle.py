@@ -66,6 +66,31 @@ def settle(entries):
     return aside
 
 
+def tell_copies(entries):
+    """Return the entries of tables, whose `made` is the whole row, with `made` where it may count.
+
+    Equal rows are copies within a file, and between files where one holds nothing but rows of
+    the other. Where two rows of one key have verdicts and differ, calls were repeated without a
+    number: then equal rows are repeats as well.
+
+    >>> rows = [Entry(n, ("q",), 0, True, 0, 0, made) for n, made in enumerate("aab")]
+    >>> [bool(entry.made) for entry in tell_copies(rows[:2])]
+    [True, True]
+    >>> [bool(entry.made) for entry in tell_copies(rows)]
+    [False, False, False]
+    """
+    made, rows, home = defaultdict(set), defaultdict(set), {}
+    for entry in entries:
+        rows[entry.file].add(entry.made)
+        if entry.told:
+            made[entry.key].add(entry.made)
+    if any(len(calls) > 1 for calls in made.values()):
+        return [entry._replace(made=0) for entry in entries]
+    for file, held in rows.items():
+        home[file] = next((home[other] for other in home if held <= rows[other]), file)
+    return [e._replace(made=e.made and hash((e.made, home[e.file]))) for e in entries]
+
+
 def number_repeats(entries):
     """Return the repeat of each entry: what the source says, else its place among its key's.
 

@@ -9,16 +9,26 @@ from posbias_kit.data.layouts.records import (
     ALL,
     Answer,
     Game,
+    Grade,
     Label,
     Layout,
     Question,
     is_missing,
     need,
 )
-from posbias_kit.data.layouts.table_plan import check_files, make_plan
+from posbias_kit.data.layouts.table_labels import (
+    choice_of,
+    choice_of_scores,
+    is_empty,
+    is_exchanged,
+    rename,
+)
+from posbias_kit.data.layouts.table_plan import check_files, how_to_read, make_plan
 from posbias_kit.errors import ReadError
-from posbias_kit.schema import TIE
-from posbias_kit.table_mapping import SLOT_GROUPS, listed, spelling
+from posbias_kit.schema import TIE, Reason
+from posbias_kit.table_mapping import SLOT_GROUPS, listed
+
+_BLANKS = " \t\xa0"
 
 
 def begin(source):
@@ -27,9 +37,9 @@ def begin(source):
 
 
 def rows_of(source):
-    """Read the rows of a file; where they are known by their number, blank ones are counted."""
+    """Read the rows of a file, in the way that the mapping says."""
     plan = source.options.get("plan")
-    return table_rows(source.file, blank=plan is not None and plan.mapping.question is None)
+    return table_rows(source.file, plan and how_to_read(plan.mapping))
 
 
 def read_row(row, line, source):
@@ -51,27 +61,59 @@ def read_row(row, line, source):
     need(values, *[column for _, column in mapping.columns()])
     question = _question(row, mapping)
     candidates = _candidates(values, plan)
-    shown = candidates[::-1] if _is_exchanged(values, plan, candidates) else candidates
+    shown = candidates[::-1] if is_exchanged(values, plan, candidates) else candidates
     task, turn = _told(values, plan, "task") or ALL, _told(values, plan, "turn")
+    told = {"task": task, "turn": turn, "order": order_label(shown)}
+    told |= {"repeat": _repeat(values, plan), "made": _made(values, plan)}
     records = []
-    for column in listed(mapping.verdict):
-        choice = _choice(values[column], column, plan, candidates, shown)
+    for column in listed(mapping.verdict) or ["the judge"]:
         judge = _judge(values, plan, column)
+        if mapping.scores:
+            choice, scores = choice_of_scores(values, plan, candidates, shown)
+            records += [
+                Grade(question, name, judge, score, "" if score is not None else Reason.NO_LABEL,
+                      turn, made=told["made"])
+                for name, score in zip(candidates, scores, strict=True)
+            ]  # fmt: skip
+        else:
+            choice = choice_of(values[column], column, plan, candidates, shown)
         if mapping.labeller:
             winner = shown[choice - 1] if choice else TIE
             records += [Label(question, candidates, judge, winner, turn)] * (choice is not None)
-            continue
-        told = {"order": order_label(shown), "repeat": _repeat(values, plan)}
-        records.append(Game(question, shown, judge, choice, task=task, turn=turn, **told))
+        else:
+            records.append(Game(question, shown, judge, choice, **told))
     if not records:
         raise ReadError("this row holds no label", cure="fill it in, or leave it as it is")
     return records + _texts(values, mapping, question, candidates, task)
 
 
+def _made(values, plan):
+    """Return the hash of a whole row, which stands twice where nothing tells it from another."""
+    mapping = plan.mapping
+    if mapping.question is None or mapping.repeat or "repeat" in plan.told:
+        return 0
+    return hash(
+        tuple((key, str(values[key])) for key in sorted(values) if not is_empty(values[key]))
+    )
+
+
+def _id(value, column):
+    """Return an id, without outer blanks."""
+    value = value.strip(_BLANKS) if isinstance(value, str) else value
+    if is_empty(value):
+        raise ReadError(
+            f"{column} is {value!r}",
+            allowed="a text or a whole number",
+            cure=f"give the row its {column}; of merged cells only the first one is filled: "
+            "unmerge them, and fill down",
+        )
+    return id_of(value, column)
+
+
 def _question(row, mapping):
     if mapping.question is None:
         return str(row.number)
-    return "/".join(id_of(row.values[column], column) for column in listed(mapping.question))
+    return "/".join(_id(row.values[column], column) for column in listed(mapping.question))
 
 
 def _candidates(values, plan):
@@ -79,7 +121,7 @@ def _candidates(values, plan):
     mapping, place = plan.mapping, "the list of candidates"
     if mapping.candidates:
         place = ", ".join(mapping.candidates)
-        names = [values[column] for column in mapping.candidates]
+        names = [_id(values[column], column) for column in mapping.candidates]
     elif mapping.candidate_names:
         names = mapping.candidate_names
     elif mapping.candidate_column:
@@ -87,11 +129,11 @@ def _candidates(values, plan):
         names = _split(values[place], place, mapping.candidate_pattern)
     else:
         names = [plan.told[slot] for slot in SLOT_GROUPS if slot in plan.told]
-    return distinct_ids([_name(name, place, mapping) for name in names], place)
+    return distinct_ids([_name(name, place, plan) for name in names], place)
 
 
 def _split(text, column, pattern):
-    match = re.fullmatch(pattern, id_of(text, column))
+    match = re.fullmatch(pattern, _id(text, column))
     if match is None:
         raise ReadError(
             f"{column} is {text!r}, which does not fit the mapping's `candidate_pattern`",
@@ -101,9 +143,8 @@ def _split(text, column, pattern):
     return [name for name in match.groups() if name is not None]
 
 
-def _name(value, place, mapping):
-    name = id_of(value, place)
-    return mapping.rename.get(name, name)
+def _name(value, place, plan):
+    return rename(_id(value, place), plan)
 
 
 def _told(values, plan, key):
@@ -111,14 +152,14 @@ def _told(values, plan, key):
     column = getattr(plan.mapping, key)
     if column is None:
         return plan.told.get(key, "")
-    return "" if _is_missing(values[column]) else id_of(values[column], column)
+    return "" if is_empty(values[column]) else _id(values[column], column)
 
 
 def _judge(values, plan, column):
     mapping = plan.mapping
     if mapping.judge:
-        return _name(values[mapping.judge], mapping.judge, mapping)
-    return _name(mapping.judge_name or plan.told.get("judge", column), "judge", mapping)
+        return _name(values[mapping.judge], mapping.judge, plan)
+    return _name(mapping.judge_name or plan.told.get("judge", column), "judge", plan)
 
 
 def _repeat(values, plan):
@@ -136,64 +177,10 @@ def _repeat(values, plan):
     return int(text[-9:]) - start + 1
 
 
-def _is_exchanged(values, plan, candidates):
-    order = plan.mapping.order
-    if order is None:
-        return False
-    if len(candidates) > 2:
-        raise ReadError(
-            f"{len(candidates)} candidates, but the mapping's `order` tells of pairs",
-            allowed="two candidates",
-            cure="leave the row out",
-        )
-    if order.column is None:
-        return plan.exchanged
-    return _meaning(values[order.column], order.column, plan.exchange)
-
-
-def _choice(value, column, plan, candidates, shown):
-    """Return the slot that a label names, 0 for a tie, None where there is no verdict."""
-    if _is_missing(value):
-        return None
-    if plan.mapping.labels_name == "ids":
-        name = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-        name = plan.mapping.rename.get(name, name)
-        if name in shown:
-            return shown.index(name) + 1
-        return _meaning(value, column, plan.words, shown)
-    place = _meaning(value, column, plan.words)
-    if not place:
-        return place
-    if place > len(shown):
-        raise ReadError(
-            f"{column} is {value!r}, number {place} of {len(shown)} candidates",
-            allowed=", ".join(candidates),
-            cure="mend the label, or the mapping's `labels`",
-        )
-    slots = plan.mapping.labels_name == "slots"
-    return place if slots else shown.index(candidates[place - 1]) + 1
-
-
-def _meaning(value, column, words, names=()):
-    """Return what a label means; `names` are labels as well, for the message."""
-    text = spelling(value)
-    if text not in words:
-        raise ReadError(
-            f"{column} is {value!r}",
-            allowed=", ".join([*names, *words]),
-            cure="mend the label, or say in the mapping what it means",
-        )
-    return words[text]
-
-
-def _is_missing(value):
-    return is_missing(value) or value == ""
-
-
 def _texts(values, mapping, question, candidates, task):
     """Return the texts of the question and of the answers that the row holds."""
     parts = [values[column] for column in listed(mapping.question_text)]
-    told = [str(part) for part in parts if not _is_missing(part)]
+    told = [str(part) for part in parts if not is_empty(part)]
     records = [Question(question, ("\n\n".join(told),), task)] if told else []
     columns = zip(candidates, mapping.answer_texts, strict=False)
     return records + [
@@ -205,7 +192,8 @@ def _texts(values, mapping, question, candidates, task):
 
 def recognise(row, source):
     """Say that a table tells nothing by itself."""
-    return ["a mapping, which you give"]
+    names = ", ".join(row.values)
+    return [f"a mapping, which you give (columns: {names:.200})"]
 
 
 TABLE = Layout(
@@ -223,4 +211,5 @@ TABLE = Layout(
     options=("mapping",),
     begin=begin,
     end=check_files,
+    whole_rows=True,
 )  # fmt: skip

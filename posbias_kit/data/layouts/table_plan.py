@@ -3,13 +3,15 @@
 import fnmatch
 import re
 from itertools import islice
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from posbias_kit.data.layouts.cells import table_rows
+import yaml
+
+from posbias_kit.data.layouts.cells import How, table_rows
 from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.params import parse_section
-from posbias_kit.table_mapping import TableMapping
+from posbias_kit.table_mapping import TableMapping, Words
 
 _LOOKED_AT = 1000  # rows of a file, in one of which a column has to occur
 
@@ -18,14 +20,16 @@ class Plan(NamedTuple):
     """How the rows of one file are read."""
 
     mapping: TableMapping
-    words: dict
-    """Spelling of a label -> place from 1, 0 for a tie, None for no verdict."""
-    exchange: dict
-    """Spelling in the order's column -> whether the pair is shown exchanged."""
+    words: Words
+    """Labels: place from 1, 0 for a tie, None for no verdict."""
+    exchange: Words
+    """Values of the order's column: whether the pair is shown exchanged."""
     exchanged: bool
     """Whether all pairs of the file are."""
     told: dict
     """What the file's name tells: first, second, judge, task, turn, repeat."""
+    renamed: set
+    """The keys of `rename` that occurred."""
 
 
 def make_plan(source):
@@ -34,7 +38,7 @@ def make_plan(source):
     Parameters
     ----------
     source : posbias_kit.data.layouts.records.Source
-        With the option `mapping`, a TableMapping or its keys as a dict.
+        With the option `mapping`, a TableMapping, its keys as a dict, or a YAML file with them.
 
     Returns
     -------
@@ -47,16 +51,19 @@ def make_plan(source):
     ReadError
         The file's name does not fit the mapping's pattern, or does not tell what it is to tell.
     """
-    mapping = source.options.get("mapping")
+    mapping, place = source.options.get("mapping"), "mapping"
+    if isinstance(mapping, str | Path):
+        place = str(mapping)
+        mapping = _load(mapping)
     if not isinstance(mapping, dict | TableMapping):
         raise ParamsError(
             f"format 'table' needs a mapping, not {mapping!r:.60}",
-            place="mapping",
+            place=place,
             allowed=", ".join(TableMapping.model_fields),
             cure="say which columns hold the question, the candidates, the judge and the verdict",
         )
     if isinstance(mapping, dict):
-        mapping = parse_section(TableMapping, mapping, "mapping")
+        mapping = _parse(mapping, place)
     _check_columns(mapping, source)
     order = mapping.order
     return Plan(
@@ -65,11 +72,35 @@ def make_plan(source):
         order.words() if order else {},
         bool(order and order.files and _fits(source, order.files)),
         _told_by_name(mapping, source.name),
+        set(),
     )
 
 
+def how_to_read(mapping):
+    """Return how the rows of a file are read."""
+    separator = "\t" if mapping.separator == "tab" else mapping.separator
+    return How(mapping.question is None, mapping.sheet, separator)
+
+
+def _load(path):
+    try:
+        return yaml.safe_load(Path(path).read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ReadError(
+            f"not readable as YAML: {error}", place=str(path), cure="check the mapping's file"
+        ) from None
+
+
+def _parse(mapping, place):
+    try:
+        return parse_section(TableMapping, mapping, place)
+    except ParamsError as error:
+        told = error.problem.removeprefix("study: ")  # it is no study
+        raise ParamsError(told, place=place, allowed=error.allowed, cure=error.cure) from None
+
+
 def check_files(sources, rows):
-    """Check that files go together: orders are found, and rows have partners.
+    """Check that files go together: orders and names are found, and rows have partners.
 
     Parameters
     ----------
@@ -81,7 +112,8 @@ def check_files(sources, rows):
     Raises
     ------
     ParamsError
-        No file fits the pattern of those that show their pairs exchanged.
+        No file fits the pattern of those that show their pairs exchanged, or a name that is to
+        be spelt otherwise stands nowhere.
     ReadError
         Rows are known by their number, and the files have different numbers of them.
     """
@@ -95,6 +127,13 @@ def check_files(sources, rows):
             place="mapping, order.files",
             allowed=", ".join(names),
             cure="write a pattern that fits the files whose pairs are exchanged",
+        )
+    unused = sorted(set(mapping.rename).difference(*(plan.renamed for plan in plans)))
+    if unused:
+        raise ParamsError(
+            f"no candidate or judge is called {', '.join(map(repr, unused))}",
+            place="mapping, rename",
+            cure="correct the spelling, or remove the key",
         )
     if mapping.question is None and len(set(rows)) > 1:
         told = (f"{name} {count}" for name, count in zip(names, rows, strict=True))
@@ -113,7 +152,7 @@ def _fits(source, pattern):
 
 
 def _check_columns(mapping, source):
-    looked = [row for _, row in islice(table_rows(source.file), _LOOKED_AT)]
+    looked = [row for _, row in islice(table_rows(source.file, how_to_read(mapping)), _LOOKED_AT)]
     rows = [row.values for row in looked if not isinstance(row, ReadError)]
     found = dict.fromkeys(column for values in rows for column in values)
     lost = [(key, column) for key, column in mapping.columns() if column not in found]
@@ -121,9 +160,18 @@ def _check_columns(mapping, source):
         raise ParamsError(
             "; ".join(f"no column {column!r}, which `{key}` names" for key, column in lost),
             place=f"{source.name}, mapping",
-            allowed=", ".join(found),
-            cure="correct the mapping, or leave this file out",
+            allowed=", ".join(name if name == name.strip() else repr(name) for name in found),
+            cure=_cure_columns(found, mapping),
         )
+
+
+def _cure_columns(found, mapping):
+    (name, *more) = found
+    other = max(";\t|", key=name.count)
+    if mapping.separator is None and not more and other in name:
+        word = "tab" if other == "\t" else f"'{other}'"
+        return f"say in the mapping that cells are separated otherwise: `separator: {word}`"
+    return "correct the mapping, or leave this file out"
 
 
 def _told_by_name(mapping, name):
