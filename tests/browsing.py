@@ -10,6 +10,7 @@ HEIGHT = 900
 def open_page(browser, path, width, scheme="light"):
     """Open a file in a window; what it complains of, or asks for elsewhere, is in `messages`."""
     page = browser.new_page(viewport={"width": width, "height": HEIGHT}, color_scheme=scheme)
+    page.set_default_timeout(120_000)  # a busy machine must not fail a test
     page.messages = []
     page.on("console", lambda message: page.messages.append(message.text))
     page.on("pageerror", lambda error: page.messages.append(str(error)))
