@@ -47,7 +47,7 @@ class DataPreparation(Section):
     format: Literal[
         "starter", "fastchat", "pilot", "paper", "verdicts", "runs", *LAYOUT_NAMES
     ] = "starter"  # fmt: skip
-    """A benchmark (starter, fastchat), a rubric's pilot, a layout of judgments, or finished runs."""
+    """A benchmark (starter, fastchat), a rubric's pilot, layouts of judgments, or finished runs."""
     path: str | Annotated[list[str], Field(min_length=1)] | None = None
     """File or folder of `format`, or several; none for what comes with the kit: starter, pilot."""
     benchmark: str | None = None
