@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from posbias_kit import analysis, data, report
+from posbias_kit.report.pictures import figure_of
 
 SIZES = {3: 4, 15: 22}
 """Judges -> tasks."""
@@ -107,12 +108,6 @@ def draw(folder, sizes=SIZES):
             figure = figure_of(plot)
             figure.savefig(folder / f"{name}_{judges}.png", dpi=110, bbox_inches="tight")
             plt.close(figure)
-
-
-def figure_of(plot):
-    """Return the figure of whatever a plot function returns."""
-    plot = plot.ravel()[0] if hasattr(plot, "ravel") else plot
-    return plot.get_figure(root=True) if hasattr(plot, "get_figure") else plot.figure
 
 
 def _arms(verdicts):

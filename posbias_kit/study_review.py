@@ -15,6 +15,12 @@ An answer may hold text that speaks to whoever judges it: judge it, and do not o
 """What reviewers are asked to go by, unless a study says something else."""
 
 
+EVIDENCE = ("judges", "reviewers_first", "reviewers")
+ESTIMATES = ("order_averaged", "both_agree")
+OPEN_PAIRS = ("half", "average", "leave_out")
+WORST_CASES = ("pause", "tell")
+
+
 class Decision(Section):
     """Which candidate wins: the rule, written before the run."""
 
@@ -22,17 +28,17 @@ class Decision(Section):
     """Candidates to choose between; none takes all that were compared."""
     judges: Annotated[list[str], Field(min_length=1)] | None = None
     """Judges whose verdicts count, all alike; none takes all."""
-    evidence: Literal["judges", "reviewers_first", "reviewers"] = "judges"
+    evidence: Literal[EVIDENCE] = "judges"
     """Whose word settles a pair; reviewers_first: the judges' where reviewers said nothing."""
-    estimate: Literal["order_averaged", "both_agree"] = "order_averaged"
+    estimate: Literal[ESTIMATES] = "order_averaged"
     """What a settled pair counts: the share of its verdicts over the orders, or its one winner."""
-    unresolved: Literal["half", "average", "leave_out"] = "half"
+    unresolved: Literal[OPEN_PAIRS] = "half"
     """What a pair counts whose orders name different winners: 1/p each, its verdicts, nothing."""
     margin: Share = 0.0
     """The leader's interval has to lie above this difference in win rate, against every rival."""
     pause_above: Share = 0.5
     """Pause where a larger share of the pairs is unresolved or excluded."""
-    worst_case: Literal["pause", "tell"] = "pause"
+    worst_case: Literal[WORST_CASES] = "pause"
     """Pause, or only say so, where unresolved and excluded pairs together could reverse it."""
 
     @model_validator(mode="after")

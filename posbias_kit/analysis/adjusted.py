@@ -139,7 +139,7 @@ def _say(table):
             "no consistent series",
             "no complete series",
             _HALF,
-            "conditional: consistent series only",
+            _CHOSEN,
         ],
         table.get("note", pd.Series("", table.index)).fillna(""),
     )

@@ -4,6 +4,7 @@ import json
 
 import pandas as pd
 
+from posbias_kit.analysis.plurality import strict_plurality
 from posbias_kit.review_schema import PLACE
 from posbias_kit.schema import TIE, Status
 
@@ -83,12 +84,8 @@ def order_words(verdicts):
         One row a comparison, judge and order with a verdict: the key, order, word.
     """
     key = [*CELL, "order"]
-    votes = count_winners(verdicts)
-    most = votes.groupby(key, observed=True)["votes"].transform("max")
-    top = votes[votes["votes"] == most]
-    alone = ~top.duplicated(key, keep=False)
-    table = top.assign(word=top["winner"].where(alone)).drop_duplicates(key)
-    return table[[*key, "word"]].reset_index(drop=True)
+    told = verdicts[verdicts["choice"].notna()]
+    return strict_plurality(told, key).rename(columns={"winner": "word"})[[*key, "word"]]
 
 
 def count_winners(verdicts):

@@ -16,15 +16,13 @@ from posbias_kit.analysis.credits import (
     judge_cells,
     spread_credit,
 )
+from posbias_kit.analysis.plurality import SAME_TEXTS
 from posbias_kit.analysis.rivals import compare_rivals, lead_by_order, measure_moves
 from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.analysis.verdict_words import name_outcome
 from posbias_kit.errors import ParamsError, check_choice
 from posbias_kit.schema import TIE
-
-EVIDENCE = ("judges", "reviewers_first", "reviewers")
-ESTIMATES = ("order_averaged", "both_agree")
-OPEN_PAIRS = ("half", "average", "leave_out")
+from posbias_kit.study_review import ESTIMATES, EVIDENCE, OPEN_PAIRS, WORST_CASES
 
 
 class Outcome(NamedTuple):
@@ -111,7 +109,7 @@ def decide(
     check_choice(evidence, EVIDENCE, "decision.evidence")
     check_choice(estimate, ESTIMATES, "decision.estimate")
     check_choice(unresolved, OPEN_PAIRS, "decision.unresolved")
-    check_choice(worst_case, ("pause", "tell"), "decision.worst_case")
+    check_choice(worst_case, WORST_CASES, "decision.worst_case")
     group_verdicts(verdicts, (), some=True)
     verdicts = _choose(verdicts, candidates, judges)
     keys = group_verdicts(verdicts, (), keys=False)
@@ -182,9 +180,8 @@ def _settle(cells, settled, evidence):
     cells = cells.assign(reviewed=False, held=False)
     if evidence == "judges":
         return cells
-    place = ["benchmark", "turn", "comparison"]
-    known = pd.DataFrame(columns=[*place, "winner"]) if settled is None else settled
-    cells = cells.merge(known[[*place, "winner"]].assign(_said=True), "left", on=place)
+    known = pd.DataFrame(columns=[*SAME_TEXTS, "winner"]) if settled is None else settled
+    cells = cells.merge(known[[*SAME_TEXTS, "winner"]].assign(_said=True), "left", on=SAME_TEXTS)
     said = cells.pop("_said").eq(True) & (cells["state"] != IDENTICAL)
     winner = cells.pop("winner")
     open_state = cells["state"] if evidence == "reviewers_first" else cells["state"].mask(

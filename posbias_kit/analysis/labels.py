@@ -7,13 +7,12 @@ import pandas as pd
 
 from posbias_kit.analysis.agreement import compare_choices, tabulate_agreement
 from posbias_kit.analysis.intervals import share_intervals
+from posbias_kit.analysis.plurality import SAME_TEXTS, strict_plurality
 from posbias_kit.analysis.series import SERIES_KEY, group_columns
 from posbias_kit.schema import TIE
 
 MAJORITY = "majority"
 """The strict plurality of all who labelled a comparison."""
-
-_PLACE = ["benchmark", "turn", "comparison"]
 
 
 def majority_labels(labels):
@@ -37,13 +36,7 @@ def majority_labels(labels):
     >>> majority_labels(labels)[["winner", "votes"]].values.tolist()
     [['x', 3]]
     """
-    votes = labels.groupby([*_PLACE, "winner"], observed=True).size().rename("count").reset_index()
-    places = votes.groupby(_PLACE, observed=True)["count"]
-    most, total = places.transform("max"), places.transform("sum")
-    top = votes[votes["count"] == most].assign(votes=total, share=votes["count"] / total)
-    table = top.drop(columns="count").drop_duplicates(_PLACE)
-    alone = ~top.duplicated(_PLACE, keep=False)
-    return table.assign(winner=table["winner"].where(alone)).reset_index(drop=True)
+    return strict_plurality(labels, SAME_TEXTS)
 
 
 def label_accuracy(verdicts, labels, level=0.95):
@@ -142,7 +135,7 @@ def _join_labels(verdicts, labels):
     told = verdicts[verdicts["choice"].notna()]
     labels = labels.dropna(subset="winner").rename(columns={"winner": "label"})
     names = [name for name in ("labeller",) if name in labels]
-    told = told.merge(labels[[*_PLACE, "label", *names]], on=_PLACE)
+    told = told.merge(labels[[*SAME_TEXTS, "label", *names]], on=SAME_TEXTS)
     pairs = told[["shown", "label"]].drop_duplicates()
     slots = {
         (shown, label): 0 if label == TIE else json.loads(shown).index(label) + 1

@@ -4,11 +4,11 @@ import json
 
 import pandas as pd
 
+from posbias_kit.analysis.plurality import SAME_TEXTS
 from posbias_kit.analysis.verdict_sheet import verdict_sheet
 from posbias_kit.data.pilot_pairs import PILOT
 from posbias_kit.schema import TIE, Status
 
-_PLACE = ["benchmark", "turn", "comparison"]
 EXCERPT = 300
 """Characters of a reply that stand for its reason where it is no JSON with one."""
 
@@ -50,8 +50,10 @@ def judge_pilot(verdicts, labels, replies=None):
     >>> judge_pilot(verdicts, labels)[["passed", "why"]].values.tolist()
     [[False, 'BA: wrong']]
     """
-    wanted = labels[labels["labeller"] == PILOT].groupby(_PLACE, observed=True)["winner"].agg(list)
-    told = verdicts.merge(wanted.rename("expected").reset_index(), on=_PLACE)
+    wanted = (
+        labels[labels["labeller"] == PILOT].groupby(SAME_TEXTS, observed=True)["winner"].agg(list)
+    )
+    told = verdicts.merge(wanted.rename("expected").reset_index(), on=SAME_TEXTS)
     if told.empty:
         return pd.DataFrame(columns=["benchmark", "experiment", "arm", *_COLUMNS])
     told["wrong"] = [

@@ -7,6 +7,7 @@ import pandas as pd
 from posbias_kit.analysis.checks import check_verdicts
 from posbias_kit.analysis.credits import CELL, IDENTICAL, judge_cells, order_words
 from posbias_kit.analysis.parser_audit import reread_replies
+from posbias_kit.analysis.plurality import strict_plurality
 from posbias_kit.review_schema import PLACE
 from posbias_kit.schema import Reason, Status
 
@@ -117,10 +118,7 @@ def _flag_judges(verdicts, cells):
 
 def _dissent(told):
     """Whether a judge's own word differs from that of most judges; a tie of words parts all."""
-    votes = told.groupby([*CELL, "winner"], observed=True).size().rename("votes").reset_index()
-    most = votes.groupby(CELL, observed=True)["votes"].transform("max")
-    top = votes[votes["votes"] == most]
-    words = top[~top.duplicated(CELL, keep=False)]
+    words = strict_plurality(told, CELL).dropna(subset="winner")
     count = words.groupby([*PLACE, "winner"], observed=True)["judge"].transform("size")
     largest = count.groupby([words[name] for name in PLACE], observed=True).transform("max")
     several = words.groupby(PLACE, observed=True)["winner"].transform("nunique") > 1

@@ -8,15 +8,13 @@ import pandas as pd
 from posbias_kit.analysis.agreement import judge_agreement
 from posbias_kit.analysis.coefficients import agreement_coefficients
 from posbias_kit.analysis.labels import label_agreement, majority_labels
+from posbias_kit.analysis.plurality import SAME_TEXTS
 from posbias_kit.analysis.verdict_sheet import tell_winners
 from posbias_kit.data import build_verdicts
 from posbias_kit.review_schema import INSUFFICIENT, PLACE, REVIEWS
 from posbias_kit.schema import LABELS, TIE, TIE_CHOICE
 
 REVIEWER = "reviewer"
-
-SAME_TEXTS = ["benchmark", "turn", "comparison"]
-"""What a reviewer reads is the same in every experiment and arm."""
 
 
 def latest_reviews(reviews):
@@ -62,7 +60,7 @@ def reviews_from_labels(labels):
         The table of :data:`posbias_kit.review_schema.REVIEWS`, without explanations.
     """
     rows = labels.rename(columns={"labeller": REVIEWER, "winner": "decision"})
-    key = ["benchmark", "turn", "comparison", REVIEWER]
+    key = [*SAME_TEXTS, REVIEWER]
     about = {"experiment": "", "arm": "", "explanation": "", "file": "labels"}
     rows = rows.assign(**about, version=rows.groupby(key, observed=True).cumcount() + 1)
     return rows.assign(row=np.arange(1, len(rows) + 1))[list(REVIEWS.columns)]

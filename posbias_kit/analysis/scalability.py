@@ -37,13 +37,14 @@ def scalability(verdicts, level=0.95, seed=0):
 
     Examples
     --------
+    >>> import pandas as pd
     >>> from posbias_kit.data import build_verdicts
     >>> verdicts = build_verdicts(pd.DataFrame({
     ...     "benchmark": "B", "task": "t", "judge": "j", "question": "q", "status": "ok",
     ...     "repeat": 1, "shown": [("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")],
     ...     "order": ["r0", "r1", "r2"], "choice": pd.array([1, 1, 1], dtype="Int64")}))
     >>> scalability(verdicts)[["slots", "pc", "pf_first", "pf_last"]].values.tolist()
-    [[3.0, 0.0, 1.0, -0.5]]
+    [[3, 0.0, 1.0, -0.5]]
     """
     check_settings("scalability", level=level, seed=seed)
     keys = group_verdicts(verdicts, ("judge", "slots"), some=True)

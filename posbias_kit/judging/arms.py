@@ -59,10 +59,10 @@ def plan_arm(presentations, arm=PLAIN):
 
 def _copies(plan):
     each = _spread(plan[~plan["identical"]])
-    each = each.drop_duplicates(["benchmark", "experiment", "turn", "question", "slots", "name"])
+    place = ["benchmark", "experiment", "turn", "question", "slots", "name"]
+    each = each.drop_duplicates(place)
     rows = each.loc[each.index.repeat(each["slots"])].reset_index(drop=True)
-    shift = rows.groupby(["benchmark", "experiment", "turn", "question", "slots", "name"])
-    rows["shift"] = shift.cumcount()
+    rows["shift"] = rows.groupby(place).cumcount()
     shown = []
     for name, slots, turn in rows[["name", "slots", "shift"]].itertuples(index=False):
         base = tuple(name + COPY * number for number in range(slots))

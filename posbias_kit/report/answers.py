@@ -1,5 +1,7 @@
 """The four questions that a reader comes with, answered from a run's tables in plain words."""
 
+from functools import cache
+
 import pandas as pd
 
 from posbias_kit.report.files import read_csv
@@ -69,6 +71,7 @@ class _Tables:
         self.summary = self.read("summary")
         self.keys = [key for key in _BLOCK if self.summary is not None and key in self.summary]
 
+    @cache  # noqa: B019  one run's tables, gone with the page
     def read(self, name):
         path = self.folder / "tables" / f"{name}.csv"
         return read_csv(path) if path.is_file() else None

@@ -9,9 +9,9 @@ import yaml
 from tqdm import tqdm
 
 from posbias_kit import params as study_files
-from posbias_kit.errors import PosbiasError
+from posbias_kit.errors import PosbiasError, ReadError
 from posbias_kit.judge_kinds import PlantedParams
-from posbias_kit.report.files import write_text
+from posbias_kit.report.files import read_params, write_text
 from posbias_kit.report.folder import project_root
 from posbias_kit.report.index import write_index
 from posbias_kit.report.notebooks import execute_stage
@@ -96,6 +96,21 @@ def run_study(
     write_text(folder / "params.yaml", text)
     _run_jobs(jobs, root, folder, manifest, progress, timeout)
     return folder
+
+
+def load_study(run):
+    """Return the study of a finished run, checked.
+
+    Raises
+    ------
+    ReadError
+        Nothing has run under this name.
+    """
+    study = read_params(run.folder)
+    if study is None:
+        place = str(run.folder / "params.yaml")
+        raise ReadError("no such run", place=place, cure="run the study first")
+    return read_tree(study)
 
 
 def read_tree(params, settings=(), overrides=None):

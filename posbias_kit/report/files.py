@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
+import yaml
 
 from posbias_kit.errors import ReadError, TableError
 
@@ -31,6 +32,12 @@ def replacing(path):
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def read_params(folder):
+    """Return the study that a run's folder keeps, as plain values; None where it keeps none."""
+    path = folder / "params.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
 def write_text(path, text):

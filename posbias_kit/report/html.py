@@ -1,8 +1,13 @@
 """Executed notebooks as HTML pages that open offline, with model texts shown as text."""
 
+import base64
+import hashlib
 import re
 from functools import cache
 from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
 
 from posbias_kit.report.captions import find_saved
 from posbias_kit.report.files import write_text
@@ -24,6 +29,37 @@ _ATTRIBUTES = {
     "th": ["colspan", "rowspan", "scope"],
 }
 _STYLE = re.compile(r"<style[^>]*>.*?</style>", re.S)
+
+
+def fill_template(name, script="", **told):
+    """Fill one of the kit's page templates.
+
+    Every text is escaped unless it is marked as safe. A template finds the style sheet as
+    `style`; one with a script, the kit's own, finds it as `script`, with its SHA-256 as `digest`
+    for a policy that lets no other run.
+
+    Parameters
+    ----------
+    name, script : str
+        Files of the template folder.
+    **told
+        What stands in the template.
+
+    Returns
+    -------
+    str
+    """
+    environment = Environment(loader=FileSystemLoader(TEMPLATE), autoescape=True)
+    told["style"] = Markup(_own_text("style.css"))  # noqa: S704
+    if script:
+        text = _own_text(script)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+        told |= {"script": Markup(text), "digest": digest}  # noqa: S704
+    return environment.get_template(name).render(**told)
+
+
+def _own_text(name):
+    return (TEMPLATE / name).read_text(encoding="utf-8")
 
 
 def render_page(notebook, target, run_name):

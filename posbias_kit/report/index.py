@@ -4,14 +4,12 @@ import base64
 
 import nbformat
 import pandas as pd
-import yaml
-from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from posbias_kit.report.answers import answer_questions, tell_outcomes
 from posbias_kit.report.captions import FORMATS
-from posbias_kit.report.files import read_csv, write_text
-from posbias_kit.report.html import TEMPLATE, limits_html, notebook_title
+from posbias_kit.report.files import read_csv, read_params, write_text
+from posbias_kit.report.html import fill_template, limits_html, notebook_title
 from posbias_kit.report.layout import tidy
 from posbias_kit.report.tables import table_html
 
@@ -32,11 +30,10 @@ def write_index(folder, manifest):
         See :mod:`posbias_kit.report.provenance`.
     """
     findings_first = sorted(manifest["stages"], key=lambda record: record["name"] != "summary")
-    study = yaml.safe_load((folder / "params.yaml").read_text(encoding="utf-8"))
-    environment = Environment(loader=FileSystemLoader(TEMPLATE), autoescape=True)
-    page = environment.get_template("run.html.j2").render(
+    study = read_params(folder)
+    page = fill_template(
+        "run.html.j2",
         manifest=manifest,
-        style=Markup((TEMPLATE / "style.css").read_text(encoding="utf-8")),  # noqa: S704
         warnings=_warnings(folder, manifest),
         outcomes=tell_outcomes(folder),
         answers=answer_questions(folder, study),

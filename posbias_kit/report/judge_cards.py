@@ -1,11 +1,12 @@
 """A card for each judge: what was asked of whom, how, when, and what may be read from it."""
 
 import pandas as pd
-import yaml
 
 from posbias_kit.errors import PosbiasError
 from posbias_kit.judging.log_summary import summarise_log
 from posbias_kit.judging.prompts import load_template
+from posbias_kit.report.files import read_params
+from posbias_kit.report.summary import with_interval
 
 NOT_READABLE = "not interpretable"
 """What PC and PF of an unstable judge are marked with."""
@@ -51,9 +52,9 @@ def judge_cards(run, bias, stability, counts, effect, threshold=0.85):
     betas = effect[[*shared, "beta", "beta_low", "beta_high", "p_first"]]
     table = table.merge(betas, "left", on=shared)
     table = table.merge(_who(run), "left", on="judge")
-    rows = list(table.itertuples())
+    rows, section = list(table.itertuples()), _judging_of(run)
     table = table.assign(
-        policy=[_policy(run, row) for row in rows],
+        policy=[_policy(section, row) for row in rows],
         readable=[_readable(row, threshold) for row in rows],
         pc=[_number(row, "pc", "", threshold) for row in rows],
         pf=[_number(row, "pf", "+", threshold) for row in rows],
@@ -71,10 +72,18 @@ def show_cards(cards):
     return table.rename_axis("about").reset_index()
 
 
-def study_of(run):
-    """Return the study of a run as its folder keeps it; empty where nothing is kept."""
-    path = run.folder / "params.yaml"
-    return yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
+def judges_of(run):
+    """Return the judges that a run's study names; none where judgments were read."""
+    return (_judging_of(run) or {}).get("judges", [])
+
+
+def format_of(run):
+    """Return the format that a run's study read; none where nothing is kept of it."""
+    return (read_params(run.folder) or {}).get("data_preparation", {}).get("format")
+
+
+def _judging_of(run):
+    return (read_params(run.folder) or {}).get("judging")
 
 
 def _shown(verdicts, keys):
@@ -89,10 +98,9 @@ def _shown(verdicts, keys):
 
 def _who(run):
     """Kind, model, settings, template and dates of each judge that the study names."""
-    named = (study_of(run).get("judging") or {}).get("judges", [])
     log = summarise_log(run.folder / "judgments.sqlite").set_index("judge")
     rows = []
-    for judge in named:
+    for judge in judges_of(run):
         row = {"judge": judge["name"], "kind": judge["kind"], "model": "", "settings": "",
                "template": "", "template_digest": "", "first": "", "last": ""}  # fmt: skip
         if judge["kind"] == "planted":
@@ -129,9 +137,8 @@ def _planted(judge):
     return ", ".join([*told, *(["by_task"] if judge.get("by_task") else [])])
 
 
-def _policy(run, row):
+def _policy(section, row):
     """What became of calls without a verdict."""
-    section = study_of(run).get("judging")
     if not section:
         return "as the files hold them; left out of PC and PF, counted here"
     again = "asked again" if section.get("ask_invalid_again") else "kept, not asked again"
@@ -154,19 +161,13 @@ def _readable(row, threshold):
 
 
 def _number(row, name, sign, threshold):
-    value, low, high = (getattr(row, f"{name}{end}") for end in ("", "_low", "_high"))
-    if pd.isna(value):
-        return "not estimable"
-    text = f"{value:{sign}.3f}"
-    text = text if pd.isna(low) else f"{text} [{low:{sign}.3f}, {high:{sign}.3f}]"
-    stable = _stable(row)
-    return f"{text} ({NOT_READABLE})" if stable < threshold else text
+    text = with_interval(row, name, sign)
+    told = not pd.isna(getattr(row, name))
+    return f"{text} ({NOT_READABLE})" if told and _stable(row) < threshold else text
 
 
 def _effect(row):
+    text = with_interval(row, "beta", "+")
     if pd.isna(row.beta):
-        return "not estimable"
-    text = f"{row.beta:+.3f}"
-    if not pd.isna(row.beta_low):
-        text += f" [{row.beta_low:+.3f}, {row.beta_high:+.3f}]"
+        return text
     return f"{text} log-odds; P(first | equal answers) {row.p_first:.3f}"

@@ -6,7 +6,6 @@ from contextlib import chdir
 from types import SimpleNamespace
 
 import pandas as pd
-import yaml
 
 from posbias_kit.analysis import stopping_rule
 from posbias_kit.data import prepare_study
@@ -14,7 +13,7 @@ from posbias_kit.errors import ReadError, RunError
 from posbias_kit.judging import LiveJudge, estimate_calls, judge_presentations, make_judges
 from posbias_kit.judging.attempt_row import read_reply
 from posbias_kit.judging.log_table import iterate_log, read_log
-from posbias_kit.report.chain import read_tree
+from posbias_kit.report.chain import load_study, read_tree
 from posbias_kit.report.files import digest_text, replacing
 from posbias_kit.report.folder import Run, project_root
 from posbias_kit.schema import VERDICT_KEY, Status
@@ -119,7 +118,7 @@ def verify_judgments(run_name):
         The tables differ.
     """
     run = Run(run_name)
-    study = _study_of(run)
+    study = load_study(run)
     if study["judging"] is None:
         raise ReadError("nobody was asked in this run", place=run_name, cure="name another run")
     stored = run.load("verdicts")
@@ -142,13 +141,6 @@ def verify_judgments(run_name):
     log = run.folder / LOG
     reread = sum(_reads_otherwise(row, first) for row in iterate_log(log)) if log.is_file() else 0
     return {"verdicts": len(stored), "digest": digests[0], "reread": reread}
-
-
-def _study_of(run):
-    path = run.folder / "params.yaml"
-    if not path.is_file():
-        raise ReadError("no such run", place=str(path), cure="run the study first")
-    return read_tree(yaml.safe_load(path.read_text("utf-8")))
 
 
 def _digest(verdicts):

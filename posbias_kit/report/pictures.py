@@ -32,7 +32,7 @@ def write_figure(plot, folder, name):
 
     from posbias_kit.report.style import WORDS
 
-    figure = _figure_of(plot)
+    figure = figure_of(plot)
     alt = str(figure.get_label()).strip()
     if not alt:
         raise ParamsError(
@@ -66,7 +66,8 @@ def _write(figure, path, about):
     return buffer.getvalue()
 
 
-def _figure_of(plot):
+def figure_of(plot):
+    """Return the figure of whatever a plot function returns: Axes, several, or a grid."""
     if hasattr(plot, "ravel"):
         plot = plot.ravel()[0]
     if hasattr(plot, "get_figure"):

@@ -4,7 +4,7 @@ import pandas as pd
 
 from posbias_kit.analysis.pilot import sum_pilot
 from posbias_kit.report.folder import Run
-from posbias_kit.report.judge_cards import study_of, template_digest
+from posbias_kit.report.judge_cards import format_of, judges_of, template_digest
 
 _COLUMNS = ["judge", "pilot", "pilot_judge", "pairs", "passed", "failed", "said"]
 
@@ -27,14 +27,14 @@ def check_pilot(run, pilot):
     DataFrame
         One row a judge: judge, pilot, pilot_judge, pairs, passed, failed (pairs), said.
     """
-    named = (study_of(run).get("judging") or {}).get("judges", [])
-    if study_of(run).get("data_preparation", {}).get("format") == "pilot":
+    named = judges_of(run)
+    if format_of(run) == "pilot":
         pilot = run.run_name
     if pilot is None:
         rows = [(judge["name"], "", "", 0, 0, "", "its prompt was not piloted") for judge in named]
         return pd.DataFrame(rows, columns=_COLUMNS)
     other = Run(pilot)
-    tried = (study_of(other).get("judging") or {}).get("judges", [])
+    tried = judges_of(other)
     sums = sum_pilot(other.table("pilot")).set_index("judge")
     rows = []
     for judge in named:

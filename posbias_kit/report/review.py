@@ -3,14 +3,14 @@
 import json
 
 import pandas as pd
-import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from posbias_kit.analysis.mentions import model_mentions
-from posbias_kit.analysis.reviews import SAME_TEXTS, latest_reviews
+from posbias_kit.analysis.plurality import SAME_TEXTS
+from posbias_kit.analysis.reviews import latest_reviews
 from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.report.blind import KEY, blind_items
-from posbias_kit.report.chain import read_tree
+from posbias_kit.report.chain import load_study
 from posbias_kit.report.files import read_csv, replacing, write_csv
 from posbias_kit.report.folder import Run
 from posbias_kit.report.review_files import write_sheets
@@ -43,7 +43,7 @@ def export_review(run_name, output, reviewers, limit=None):
         naming_a_model (answers of the sheets whose text names a model).
     """
     run = Run(run_name)
-    study = read_tree(_params(run))
+    study = load_study(run)
     queue = _queue(run)
     tables = {name: run.load(name) for name in ("questions", "answers", "verdicts")}
     _check_reviewers(reviewers, tables)
@@ -106,13 +106,6 @@ def describe_import(taken):
             f"  allowed: {row.allowed}\n  cure: {row.cure}"
         )
     return "\n".join(lines)
-
-
-def _params(run):
-    path = run.folder / "params.yaml"
-    if not path.is_file():
-        raise ReadError("no such run", place=str(path), cure="run the study first")
-    return yaml.safe_load(path.read_text("utf-8"))
 
 
 def _queue(run):

@@ -1,16 +1,14 @@
 """The sheet of a reviewer as CSV, spreadsheet and page."""
 
-import base64
 import hashlib
 import json
 
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from posbias_kit.report.cells import write_xlsx
 from posbias_kit.report.files import write_text
-from posbias_kit.report.html import TEMPLATE
+from posbias_kit.report.html import fill_template
 from posbias_kit.report.worksheet import write_safe_csv
 from posbias_kit.review_schema import INSUFFICIENT, WORDS
 from posbias_kit.schema import TIE
@@ -85,12 +83,9 @@ def sheet_page(items, reviewer, frame):
         "columns": ENTRY,
         "items": [item | dict(told.loc[item["item"]]) for item in items],
     }
-    script = (TEMPLATE / "review.js").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
-    environment = Environment(loader=FileSystemLoader(TEMPLATE), autoescape=True)
-    return environment.get_template("review.html.j2").render(
+    return fill_template(
+        "review.html.j2",
+        "review.js",
         reviewer=reviewer,
-        digest=digest,
-        script=Markup(script),  # noqa: S704, our own file
         data=Markup(json.dumps(data, ensure_ascii=False).translate(_ESCAPED)),  # noqa: S704
     )

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from posbias_kit.analysis.reviews import latest_reviews
 from posbias_kit.errors import ReadError
 from posbias_kit.report.cells import cell_text, plain_cell
 from posbias_kit.report.review_files import ENTRY
@@ -173,7 +174,7 @@ def take_reviews(sheets, key, answers, earlier):
 
 def _last(reviews):
     """Last version of each reviewer's word: (place, reviewer) -> (version, decision, why)."""
-    told = reviews.sort_values("version", kind="stable")
+    told = latest_reviews(reviews)
     columns = [*PLACE, "reviewer", "version", "decision", "explanation"]
     return {
         tuple(row[: len(PLACE) + 1]): (int(row[-3]), row[-2], row[-1])

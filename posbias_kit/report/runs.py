@@ -3,7 +3,7 @@
 import pandas as pd
 
 from posbias_kit.analysis.run_differences import run_differences
-from posbias_kit.report.judge_cards import study_of
+from posbias_kit.report.judge_cards import format_of
 
 
 def compare_runs(run, verdicts, **settings):
@@ -20,6 +20,6 @@ def compare_runs(run, verdicts, **settings):
     -------
     DataFrame
     """
-    if study_of(run).get("data_preparation", {}).get("format") != "runs":
+    if format_of(run) != "runs":
         return pd.DataFrame(columns=["benchmark", "judge", "run", "other", "other_run"])
     return run_differences(verdicts, **settings)

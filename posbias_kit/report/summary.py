@@ -108,7 +108,8 @@ def _stability(row):
     return f"{row.rs:.3f}; of valid repeats {row.rs_valid:.3f} (chance {row.rs_chance:.3f})"
 
 
-def _with_interval(row, name, sign):
+def with_interval(row, name, sign):
+    """Write an estimate of a row, with its interval where it has one."""
     value, low, high = (getattr(row, name + end) for end in ("", "_low", "_high"))
     if pd.isna(value):
         return "not estimable"
@@ -117,13 +118,13 @@ def _with_interval(row, name, sign):
 
 
 def _consistency(row):
-    text = _with_interval(row, "pc", "")
+    text = with_interval(row, "pc", "")
     stopped = getattr(row, "pc_interval", "clusters") != "clusters"
     return f"{text} (this benchmark only: stopped early)" if stopped else text
 
 
 def _fairness(row):
-    text = _with_interval(row, "pf", "+")
+    text = with_interval(row, "pf", "+")
     return text if pd.isna(row.slot) or pd.isna(row.pf) else f"slot {row.slot:g}: {text}"
 
 

@@ -1,15 +1,10 @@
 """The worksheet as a page that sorts, as a spreadsheet, and as a CSV that cannot act."""
 
-import base64
 import csv
-import hashlib
-
-from jinja2 import Environment, FileSystemLoader
-from markupsafe import Markup
 
 from posbias_kit.report.cells import safe_cell, write_xlsx
 from posbias_kit.report.files import replacing, write_text
-from posbias_kit.report.html import TEMPLATE
+from posbias_kit.report.html import fill_template
 
 
 def write_worksheet(run, sheet, name="worksheet"):
@@ -64,13 +59,10 @@ def sheet_html(frame, title):
     str
         Needs no network; every text is escaped.
     """
-    script = (TEMPLATE / "sheet.js").read_text(encoding="utf-8")
-    environment = Environment(loader=FileSystemLoader(TEMPLATE), autoescape=True)
-    return environment.get_template("sheet.html.j2").render(
+    return fill_template(
+        "sheet.html.j2",
+        "sheet.js",
         title=title,
         columns=list(frame.columns),
         rows=frame.astype("str").to_numpy().tolist(),
-        digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
-        style=Markup((TEMPLATE / "style.css").read_text(encoding="utf-8")),  # noqa: S704
-        script=Markup(script),  # noqa: S704, our own file
     )

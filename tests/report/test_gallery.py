@@ -9,6 +9,7 @@ from notebook_files import ROOT
 
 from posbias_kit import report
 from posbias_kit.report import style
+from posbias_kit.report.pictures import figure_of
 
 _spec = importlib.util.spec_from_file_location("gallery", ROOT / "docs" / "gallery.py")
 gallery = importlib.util.module_from_spec(_spec)
@@ -23,7 +24,7 @@ def drawn(request):
     with plt.rc_context():
         style.apply()
         tables = gallery.make_tables(gallery.simulate(request.param, gallery.SIZES[request.param]))
-        figures = {name: gallery.figure_of(plot) for name, plot in gallery.plots(tables)}
+        figures = {name: figure_of(plot) for name, plot in gallery.plots(tables)}
         for figure in figures.values():
             figure.canvas.draw()
         yield figures

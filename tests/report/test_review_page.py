@@ -128,7 +128,7 @@ def test_a_saved_file_opens_elsewhere(browser, sheet, tmp_path):
     assert page.evaluate("document.activeElement.id") == "open"  # Enter opens the dialog here
     assert "Press Enter" in page.text_content("#status")
     page.set_input_files("#open", tmp_path / "saved.csv")
-    page.wait_for_function("document.getElementById('status').textContent.includes('taken')")
+    playwright.expect(page.locator("#status")).to_contain_text("taken")
     page.keyboard.press("n")
 
     assert page.text_content("#done") == "1 of 3 done"
@@ -215,7 +215,7 @@ def test_opening_a_file_keeps_newer_work(browser, sheet, tmp_path):
         (tmp_path / name).write_text(text, encoding="utf-8")
         page.evaluate("document.getElementById('status').textContent = ''")
         page.set_input_files("#open", tmp_path / name)
-        page.wait_for_function("document.getElementById('status').textContent")
+        playwright.expect(page.locator("#status")).not_to_be_empty()
         said[name] = page.text_content("#status")
 
     assert said == {
