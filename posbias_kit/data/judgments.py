@@ -49,6 +49,7 @@ def read_judgments(format, *paths, benchmark=None, replies=True, **options):
     Examples
     --------
     >>> import json, tempfile
+    >>> from pathlib import Path
     >>> row = {"question_id": 1, "model_a": "x", "model_b": "y", "judge_id": "j"}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "pairs.jsonl")
