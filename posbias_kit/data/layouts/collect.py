@@ -58,9 +58,10 @@ class Ledger:
         source = self.layout.begin(Source(file, name, self.options, self.replies))
         self.names.append(name)
         self.sources.append(source)
+        index, places, kept, rows_of = len(self.names) - 1, self.places, self.records, self.rows_of
         for line, row in self.layout.rows(source):
-            number = len(self.places)
-            self.places.append((len(self.names) - 1, line))
+            number = len(places)
+            places.append((index, line))
             try:
                 if isinstance(row, ReadError):
                     raise row
@@ -75,10 +76,10 @@ class Ledger:
                 self.aside[number] = error
                 continue
             for kind, record in zip(kinds, records, strict=True):
-                if not self.replies and kind is Game and record.raw is not None:
+                if kind is Game and record.raw is not None and not self.replies:
                     record = record._replace(raw=None)
-                self.records[kind].append(record)
-                self.rows_of[kind].append(number)
+                kept[kind].append(record)
+                rows_of[kind].append(number)
 
     def _compare_texts(self, records, number):
         """Refuse a row whose texts differ from those that stood under the same ids before."""

@@ -46,18 +46,28 @@ def _games(row, replies):
     pair = two_candidates(row["model_a"], row["model_b"], ("model_a", "model_b"))
     question = id_of(row["question_id"], "question_id")
     judge, task, turn = id_of(row["judge_id"], "judge_id"), task_of(row), turn_of(row)
-    said = [text_of(row.get(key), key) for key in ("judgment_ab", "judgment_ba")]
-    choices = [look_up(row[key], _LABELS, key) for key in ("winner_ab", "winner_ba")]
+    # Written out for both orders: a file may have a million rows.
+    ab = text_of(row.get("judgment_ab"), "judgment_ab")
+    ba = text_of(row.get("judgment_ba"), "judgment_ba")
+    first = look_up(row["winner_ab"], _LABELS, "winner_ab")
+    second = look_up(row["winner_ba"], _LABELS, "winner_ba")
     if "winner" in row:
-        _check_winner(row["winner"], pair, choices)
-    digest = text_of(row.get("input_sha256"), "input_sha256")  # of what was shown
-    prompt, made = hash(digest) if digest else 0, made_of(row, *said)
-    games = []
-    for shown, choice, raw in zip((pair, pair[::-1]), choices, said, strict=True):
-        reason = "" if choice is not None else why_none(raw)
-        game = Game(question, shown, judge, choice, reason, task, turn, prompt, made)
-        games.append(game._replace(raw=raw, format="mtbench_brackets") if replies else game)
-    return games
+        _check_winner(row["winner"], pair, (first, second))
+    digest = row.get("input_sha256")  # of what was shown
+    prompt = 0 if digest is None else hash(text_of(digest, "input_sha256"))
+    told, why = (task, turn, prompt, made_of(row, ab, ba)), ("", "")
+    if first is None or second is None:
+        why = ["" if c is not None else why_none(raw) for c, raw in ((first, ab), (second, ba))]
+    games = [
+        Game(question, pair, judge, first, why[0], *told),
+        Game(question, pair[::-1], judge, second, why[1], *told),
+    ]
+    if not replies:
+        return games
+    return [
+        game._replace(raw=raw, format="mtbench_brackets")
+        for game, raw in zip(games, (ab, ba), strict=True)
+    ]
 
 
 def _check_winner(told, pair, choices):

@@ -102,8 +102,7 @@ def _build_judgments(ledger, repeats, questions, place):
     tasks = games["question"].map(asked["task"])
     games["task"] = games["task"].mask(games["task"] == ALL, tasks)
     texts = games[["raw", "format", "options"]]
-    beside = ["raw", "format", "options", "prompt", "made", "template"]
-    verdicts = build_verdicts(games.drop(columns=beside), place)
+    verdicts = build_verdicts(games.drop(columns=["raw", "format", "options"]), place)
     assert len(verdicts) == len(ledger.records[Game])  # noqa: S101  none vanishes
     rows = pd.Series(ledger.rows_of[Game], index=verdicts.index, dtype="int64")
     shown = texts["raw"].notna() & (texts["format"] != "")
@@ -116,12 +115,18 @@ def _build_judgments(ledger, repeats, questions, place):
     return verdicts, validate(replies.reset_index(drop=True), "replies", place)
 
 
+_SETTLED = ("prompt", "made", "template")
+"""What told repeats and arms, and stands in no table."""
+
+
 def _frame(games):
     """Arrange games as a table; a column that says one thing is made of one value: it is fast."""
     if not games:
-        return pd.DataFrame(columns=list(Game._fields))
+        return pd.DataFrame(columns=[name for name in Game._fields if name not in _SETTLED])
     columns = {}
     for name, values in zip(Game._fields, zip(*games, strict=True), strict=True):
+        if name in _SETTLED:
+            continue
         same = name != "shown" and values.count(values[0]) == len(values)
         columns[name] = values[0] if same else list(values)
     return pd.DataFrame(columns, index=range(len(games)))
