@@ -115,7 +115,7 @@ def verify(run_name):
 @cli.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="FORMAT PATH...")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write.")
-@click.option("--detect", is_flag=True, help="Name the layout of PATH... instead.")
+@click.option("--detect", is_flag=True, help="Only name the layout of the files given.")
 @click.option("--benchmark", help="Name in the table.")
 @click.option("--mapping", type=click.Path(path_type=Path), help="Columns of a table, as YAML.")
 @click.option("--option", "options", multiple=True, metavar="key=value", help="Of the reader.")

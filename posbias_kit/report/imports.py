@@ -9,7 +9,7 @@ from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.report.files import replacing
 
 SHOWN = 20
-"""How many of the rows that were set aside are listed."""
+"""How many of the rows that were set aside, and of the judges, are listed."""
 
 
 def read_to_file(format, paths, output, options=(), mapping=None, **given):
@@ -58,10 +58,16 @@ def read_to_file(format, paths, output, options=(), mapping=None, **given):
     lines = [f"{output}: {len(verdicts) - left_out} verdicts", *account]
     if left_out:
         lines.append(f"  left out: {left_out} whose series lacks one of its two orders")
-    for name in ("judge", "status"):
-        counts = verdicts[name].value_counts().sort_index()
-        lines.append(f"  {name}: {', '.join(f'{key} {count}' for key, count in counts.items())}")
+    read = f" of the {len(verdicts)} read" if left_out else ""
+    lines += [f"  {name}{read}: {_counts(verdicts[name])}" for name in ("judge", "status")]
     return "\n".join(lines)
+
+
+def _counts(values):
+    counts = values.value_counts()
+    told = [f"{key} {count}" for key, count in counts.head(SHOWN).sort_index().items()]
+    more = len(counts) - SHOWN
+    return ", ".join([*told, f"and {more} more"] if more > 0 else told)
 
 
 def _account(reading):
@@ -71,7 +77,8 @@ def _account(reading):
         f"{rows['set_aside']} set aside"
     )
     for row in reading.set_aside.head(SHOWN).itertuples():
-        yield f"    {row.file}, line {row.line}: {row.problem}; cure: {row.cure}"
+        allowed = f"; allowed: {row.allowed}" if row.allowed else ""
+        yield f"    {row.file}, line {row.line}: {row.problem}{allowed}; cure: {row.cure}"
     if len(reading.set_aside) > SHOWN:
         yield f"    ... and {len(reading.set_aside) - SHOWN} more"
     yield f"  order: {reading.undoes}"

@@ -1,6 +1,7 @@
 """The command line only passes values on."""
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -151,3 +152,23 @@ def test_printing_never_fails(monkeypatch):
 
     console.flush()
     assert b"\\U0001f642" in console.buffer.getvalue()
+
+
+def test_read_counts_what_it_writes_and_names_what_it_sets_aside(tmp_path):
+    """Judges are cut short, a row set aside shows what is allowed, the rest of a pair is told."""
+    row = {"question_id": 1, "model_1": "x", "model_2": "y", "g1_winner": "model_1", "turn": 1}
+    rows = [row | {"g2_winner": "model_1", "judge": [f"j{n:02}", "pair"]} for n in range(22)]
+    rows += [row | {"g2_winner": "moddel", "judge": ["j00", "pair"], "question_id": 2}]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    done = call("read", "fastchat_pair", path, "-o", tmp_path / "out.csv")
+
+    assert done.exit_code == 0, done.output
+    told = done.output.splitlines()
+    assert told[0].endswith("out.csv: 44 verdicts")
+    assert told[1] == "  1 files, 23 rows: 22 kept, 1 set aside"
+    assert "line 23" in told[2]
+    assert "; allowed: " in told[2]
+    assert told[-2] == "  judge: " + ", ".join(f"j{n:02} 2" for n in range(20)) + ", and 2 more"
+    assert told[-1] == "  status: ok 44"
