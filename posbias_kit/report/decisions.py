@@ -2,19 +2,26 @@
 
 from IPython.display import Markdown
 
+from posbias_kit.data.pilot_pairs import PILOT
 
-def tell_decision(decision):
+
+def tell_decision(decision, labels):
     """Say in plain words what was decided, or why it was not.
 
     Parameters
     ----------
     decision : DataFrame
         The table `decision` of :func:`posbias_kit.analysis.decide`.
+    labels : DataFrame
+        The table of labels, which tells a pilot: that one tries a prompt, and decides nothing
+        between its candidates.
 
     Returns
     -------
     Markdown
     """
+    if (labels["labeller"] == PILOT).any():
+        return Markdown("A pilot tries the prompt; it decides nothing between its candidates.")
     return Markdown("\n\n".join(_tell(row, decision) for row in decision.to_dict("records")))
 
 

@@ -14,7 +14,7 @@ from posbias_kit.report.chain import load_study
 from posbias_kit.report.files import read_csv, replacing, write_csv
 from posbias_kit.report.folder import Run
 from posbias_kit.report.review_files import write_sheets
-from posbias_kit.report.review_import import read_sheet, take_reviews
+from posbias_kit.report.review_import import REFUSED, read_sheet, take_reviews
 from posbias_kit.report.review_store import FOLDER, read_key, read_reviews, read_secret
 from posbias_kit.review_schema import PLACE
 from posbias_kit.section import Slug
@@ -77,7 +77,8 @@ def import_review(run_name, paths):
     Returns
     -------
     Taken
-        The refused rows also stand in ``review/refused.csv`` of the run.
+        The refused rows also stand in ``review/refused.csv`` of the run; a file that cannot be
+        read at all is one of them, as row 0, and keeps none of the others out.
     """
     folder = Run(run_name).folder
     key = read_key(folder)
@@ -86,12 +87,26 @@ def import_review(run_name, paths):
             "nothing was exported from this run", place=run_name,
             cure="`posbias review export` first: the key to the sheets lies in the run",
         )  # fmt: skip
-    sheets = [(path.name, read_sheet(path)) for path in paths]
+    sheets, unreadable = _read_sheets(paths)
     taken = take_reviews(sheets, key, Run(run_name).load("answers"), read_reviews(folder))
+    refused = pd.concat([unreadable, taken.refused], ignore_index=True)
+    taken = taken._replace(refused=refused, counts=taken.counts | {"refused": len(refused)})
     with replacing(folder / FOLDER / "reviews.parquet") as temporary:
         taken.reviews.to_parquet(temporary, index=False)
     write_csv(taken.refused.astype("str"), folder / FOLDER / "refused.csv")
     return taken
+
+
+def _read_sheets(paths):
+    """Return the sheets that can be read, and the files that cannot, as rows refused."""
+    sheets, refused = [], []
+    for path in paths:
+        try:
+            sheets.append((path.name, read_sheet(path)))
+        except ReadError as error:
+            told = {name: getattr(error, name) for name in ("problem", "allowed", "cure")}
+            refused.append({"file": path.name, "row": 0, "value": "", **told})
+    return sheets, pd.DataFrame(refused, columns=REFUSED)
 
 
 def describe_import(taken):
@@ -101,10 +116,11 @@ def describe_import(taken):
              f"{counts['unchanged']} as before, {counts['open']} rows still open, "
              f"{counts['refused']} refused"]  # fmt: skip
     for row in taken.refused.itertuples():
-        lines.append(
-            f"{row.file}, row {row.row}: {row.problem}: {row.value!r}\n"
-            f"  allowed: {row.allowed}\n  cure: {row.cure}"
-        )
+        where = f"{row.file}, row {row.row}" if row.row else f"{row.file}, the whole file"
+        value = f": {row.value!r}" if row.row else ""
+        told = [f"{where}: {row.problem}{value}"]
+        told += [f"{name}: {text}" for name in ("allowed", "cure") if (text := getattr(row, name))]
+        lines.append("\n  ".join(told))
     return "\n".join(lines)
 
 

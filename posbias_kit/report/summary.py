@@ -192,7 +192,7 @@ def choose_rows(frame, **values):
 
 
 def show_rows(frame, otherwise):
-    """Return `frame`, or where it has no row a sentence for the page in its place.
+    """Return `frame`, or where it has no row a sentence for the page, or nothing, in its place.
 
     Examples
     --------

@@ -235,14 +235,15 @@ def test_decision_is_told_in_plain_words():
     flipped = analysis.decide(pairs(["FF"] * 8 + ["FS"] * 2)).decision
     won = analysis.decide(pairs(["FS"] * 8)).decision
     hostile = won.assign(winner="<b>*a*", why="<b>*a* leads")
+    nobody, pilot = (pd.DataFrame({"labeller": names}) for names in ([], ["pilot"]))
+    told = [tell_decision(table, nobody).data for table in (flipped, won, hostile)]
 
-    assert (
-        "**Not decided.** Why: the order decides: order BA alone names b"
-        in tell_decision(flipped).data
-    )
-    assert "**Decided: `a` wins.**" in tell_decision(won).data
-    assert "All 8 pairs are resolved." in tell_decision(won).data
-    assert "\\<b\\>\\*a\\* leads" in tell_decision(hostile).data
+    assert "**Not decided.** Why: the order decides: order BA alone names b" in told[0]
+    assert "**Decided: `a` wins.**" in told[1]
+    assert "All 8 pairs are resolved." in told[1]
+    assert "\\<b\\>\\*a\\* leads" in told[2]
+    assert "it decides nothing" in tell_decision(won, pilot).data
+    assert "wins" not in tell_decision(won, pilot).data
 
 
 def test_summary_names_a_pilot_that_ran(project):

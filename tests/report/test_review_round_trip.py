@@ -232,6 +232,23 @@ def test_export_and_import_again_lose_nothing(sheets, project, tmp_path):
     assert [row["decision"] for row in rows_of(out / "review_anna.csv")] == ["TIE"] * len(anna)
 
 
+def test_a_broken_file_keeps_no_other_out(sheets, project, tmp_path):
+    """It is refused as a whole, with its name; the rows of the sheet beside it are looked at."""
+    broken, gone = tmp_path / "broken.xlsx", tmp_path / "gone.csv"
+    broken.write_bytes(b"no spreadsheet")
+    status, printed = posbias(
+        "review", "import", "unblinded-run", broken, gone, sheets / "review_ben.csv"
+    )
+
+    assert status == 1
+    *looked_at, unread = (int(part.split()[0]) for part in printed.splitlines()[0].split(", "))
+    assert (sum(looked_at), unread) == (8, 2)
+    assert "broken.xlsx, the whole file: not readable as a sheet" in printed
+    assert "gone.csv, the whole file: no such file" in printed
+    refused = read_csv(project / "outputs/unblinded-run/review/refused.csv")
+    assert refused["file"].tolist() == ["broken.xlsx", "gone.csv"]
+
+
 def test_a_filled_spreadsheet_is_taken(sheets, project, tmp_path):
     """Entered in the cells; a decision changed later is the next version."""
     book = load_workbook(sheets / "review_ben.xlsx")
