@@ -7,8 +7,15 @@ from posbias_kit.report.decisions import escape_markdown
 from posbias_kit.report.files import write_text
 from posbias_kit.report.judge_cards import NOT_READABLE
 
+_HALF_FLIPS = {
+    "paper": "one tie beside a verdict makes a pair inconsistent, and it leans",
+    "tie": "one tie beside a verdict makes a pair inconsistent, without a lean",
+    "decisive": "pairs with a tie are left out",
+    "half": "PF is taken from single verdicts",
+}
 
-def methods_paragraph(cards, level=0.95):
+
+def methods_paragraph(cards, level=0.95, convention="paper", decision=None, checked=None):
     """Write the methods and the headline numbers as text to paste.
 
     Every number stands in the table of cards; none is a percentage of bias, for there is no such
@@ -19,6 +26,12 @@ def methods_paragraph(cards, level=0.95):
     cards : DataFrame
         From :func:`posbias_kit.report.judge_cards.judge_cards`.
     level : float
+    convention : str
+        Of the headline numbers.
+    decision : DataFrame, optional
+        The table `decision`, whose rule and outcome are told. A pilot has none to tell.
+    checked : DataFrame, optional
+        The table `pilot_check`.
 
     Returns
     -------
@@ -33,10 +46,27 @@ def methods_paragraph(cards, level=0.95):
         "texts), with CR2 errors and Bell-McCaffrey degrees of freedom. PC is the share of "
         "complete series that name the same answer in every order; PF is positive where a judge "
         "leans to the last slot; the order effect is the conditional estimate from flips. Calls "
-        "without a usable verdict are left out of both and counted. The numbers hold for these "
-        "questions, answers, prompts and model versions."
+        "without a usable verdict are left out of both and counted. "
+        f"Half flips by the convention {convention!r}: {_HALF_FLIPS[convention]}. "
+        "The numbers hold for these questions, answers, prompts and model versions."
     )
-    return "\n\n".join([*parts, tail])
+    return "\n\n".join(filter(None, [*parts, _rule(decision), _tried(checked), tail]))
+
+
+def _rule(decision):
+    """Tell the rule and what came of it."""
+    if decision is None:
+        return ""
+    told = [f"{row.outcome} on {row.benchmark}, for {row.why}" for row in decision.itertuples()]
+    rule = "; ".join(decision["rule"].unique())
+    return f"The rule set before the run: {rule}. Outcome: {'; '.join(told)}."
+
+
+def _tried(checked):
+    if checked is None or checked.empty:
+        return ""
+    told = checked.groupby("said", sort=False)["judge"].agg(", ".join)
+    return "Pilot of the prompt: " + "; ".join(f"{who}: {said}" for said, who in told.items()) + "."
 
 
 def show_methods(run, text):

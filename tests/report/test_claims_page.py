@@ -135,6 +135,22 @@ def test_every_number_of_the_methods_stands_in_the_cards(live):
         assert words in text
 
 
+def test_methods_tell_rule_outcome_convention_and_pilot(live):
+    """Each in a sentence of its own; a pilot has no decision to tell."""
+    decision = analysis.decide(pairs(["FS"] * 8), margin=0.125).decision
+    said = "its prompt passed the pilot: 6 of 6 pairs"
+    checked = pd.DataFrame({"judge": ["i", "j"], "said": said})
+    text = report.methods_paragraph(cards_of(live), 0.95, "decisive", decision, checked)
+    pilot = report.methods_paragraph(cards_of(live), 0.95, "paper", None, checked.iloc[:0])
+
+    assert decision["rule"].item() in text
+    assert "Outcome: decided on " in text
+    assert f"Pilot of the prompt: i, j: {said}." in text
+    assert "convention 'decisive': pairs with a tie are left out." in text
+    assert "Outcome" not in pilot
+    assert "Pilot" not in pilot
+
+
 def test_arms_are_no_judges(live):
     """One judge in two arms is one judge, and each arm is named."""
     cards = cards_of(live)
