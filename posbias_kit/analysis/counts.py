@@ -1,11 +1,13 @@
 """How often each comparison brought each verdict in each of its orders."""
 
+import re
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
+from posbias_kit.analysis.orders import TURN, orders_needed
 from posbias_kit.errors import ParamsError
 from posbias_kit.schema import Status
 
@@ -53,7 +55,8 @@ class OrderCounts(NamedTuple):
 def count_orders(verdicts):
     """Count the verdicts of each comparison by order, slot and mapped winner.
 
-    A pair has the orders AB and BA; a set has all orders in which any judge was shown it.
+    A pair has the orders AB and BA; a set has those that it needs
+    (:func:`posbias_kit.analysis.orders.orders_needed`).
     Nothing downstream needs the single verdicts again.
 
     Parameters
@@ -110,10 +113,22 @@ def _name_orders(verdicts, place):
     pair = (verdicts["slots"] == 2).to_numpy()
     second = (verdicts["order"] == "BA").to_numpy()
     order = np.where(pair, second, rank_within(place, codes))
-    labels = np.full((place.max() + 1, max(order.max() + 1, 2)), "", dtype=object)
+    needed = orders_needed(verdicts, place)
+    labels = np.full((len(needed), needed.max()), "", dtype=object)
     labels[place, order] = names.to_numpy()[codes]
     labels[place[pair], :2] = "AB", "BA"  # a pair needs both, shown or not
+    _name_turns(labels, needed)
     return order, labels
+
+
+def _name_turns(labels, needed):
+    """Name, in place, the turns of a set that nobody was shown; a set needs them all."""
+    found = (labels != "").sum(axis=1)
+    for row in np.flatnonzero(found < needed):
+        shown = set(labels[row])
+        if re.fullmatch(TURN, labels[row, 0]):
+            unseen = [name for k in range(needed[row]) if (name := f"r{k}") not in shown]
+            labels[row, found[row] : needed[row]] = unseen[: needed[row] - found[row]]
 
 
 def rank_within(outer, inner):

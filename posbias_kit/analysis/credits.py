@@ -4,6 +4,8 @@ import json
 
 import pandas as pd
 
+from posbias_kit.analysis._codes import number_groups
+from posbias_kit.analysis.orders import orders_needed
 from posbias_kit.analysis.plurality import strict_plurality
 from posbias_kit.review_schema import PLACE
 from posbias_kit.schema import TIE, Status
@@ -56,11 +58,11 @@ def judge_cells(verdicts):
     told = words.groupby(CELL, observed=True)["word"].agg(
         orders="size", words="nunique", word="first", silent=lambda word: word.isna().any()
     )
-    shown = verdicts[[*PLACE, "order"]].drop_duplicates().groupby(PLACE, observed=True).size()
+    place, head = number_groups(verdicts, PLACE)
+    needed = verdicts[PLACE].iloc[head].assign(needed=orders_needed(verdicts, place))
     cells = cells.merge(told.reset_index(), "left", on=CELL)
-    cells = cells.merge(shown.rename("needed").reset_index(), on=PLACE)
+    cells = cells.merge(needed, on=PLACE)
     cells = cells.merge(same.assign(_same=True), "left", on=CELL)
-    cells["needed"] = cells["needed"].where(cells["slots"] > 2, 2)
     cells["orders"] = cells["orders"].fillna(0).astype("int64")
     settled = (cells["words"] == 1) & cells["silent"].eq(False)
     state = pd.Series(UNRESOLVED, index=cells.index).mask(settled, RESOLVED)

@@ -7,6 +7,7 @@ import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.checks import check_verdicts, refuse_doubles
+from posbias_kit.analysis.orders import orders_needed
 from posbias_kit.errors import ParamsError, check_choice
 from posbias_kit.schema import TIE, Status
 
@@ -23,8 +24,9 @@ SERIES_COLUMNS = [*SERIES_KEY, "task", "question", "cluster", "candidate", "refe
 def build_series(verdicts, columns=None):
     """Collect the verdicts of each series and name its kind.
 
-    A series is *complete* when every order of its comparison has a verdict: both orders of a
-    pair, and of a set all orders in which any judge was shown it. Series of identical answers
+    A series is *complete* when every order of its comparison has a verdict
+    (:func:`posbias_kit.analysis.orders.orders_needed`): both orders of a pair, and of a set all p
+    turns, or all orders in which any judge was shown it. Series of identical answers
     are marked and enter no metric. Of the complete series, *consistent* ones name the same
     winner (or TIE) in every order. The rest, for pairs, are
 
@@ -76,14 +78,14 @@ def build_series(verdicts, columns=None):
 
 
 def _orders(verdicts, head):
-    """Count the orders a series needs: two for a pair, for a set those it was shown in."""
+    """Count the orders that each series needs."""
     if (verdicts["slots"] == 2).all():
         return 2
-    key = ["benchmark", "experiment", "arm", "turn", "comparison"]
-    shown = verdicts[[*key, "order"]].drop_duplicates().groupby(key, observed=True).size()
-    series = verdicts.iloc[head]
-    found = shown.reindex(pd.MultiIndex.from_frame(series[key])).to_numpy()
-    return np.maximum(np.where(series["slots"] == 2, 2, found), 2)
+    place, _ = number_groups(verdicts, [name for name in SERIES_KEY if name not in _ASKED])
+    return orders_needed(verdicts, place)[place[head]]
+
+
+_ASKED = ("judge", "repeat")
 
 
 def _name_kinds(series):

@@ -2,9 +2,11 @@
 
 import pandas as pd
 import pytest
-from verdict_tables import pairs, stack
+from verdict_tables import pairs, sets, stack
 
 from posbias_kit.analysis import build_series
+from posbias_kit.analysis.counts import count_orders
+from posbias_kit.analysis.credits import judge_cells
 from posbias_kit.analysis.series import choose_experiment, group_columns, take_sides
 from posbias_kit.data import build_verdicts
 from posbias_kit.errors import ParamsError
@@ -166,3 +168,22 @@ def test_each_benchmark_has_its_own_largest_experiment():
     chosen = choose_experiment(verdicts).groupby("benchmark")["experiment"].unique()
 
     assert chosen.map(list).to_dict() == {"B": ["full"], "C": ["repetition"]}
+
+
+def test_a_set_needs_all_its_turns_even_if_nobody_saw_them():
+    """The kit's own turns are r0 to r2: without r2 nothing is complete, whatever a count asks."""
+    verdicts = sets(["11-", "11-"])
+    series, counts = build_series(verdicts), count_orders(verdicts)
+
+    assert series["orders"].tolist() == [3, 3]
+    assert series["incomplete"].all()
+    assert judge_cells(verdicts)[["state", "needed"]].values.tolist() == [["excluded", 3]] * 2
+    assert counts.labels.tolist() == [["r0", "r1", "r2"]] * 2
+    assert counts.fewest().tolist() == [0, 0]
+
+
+def test_orders_that_another_source_named_are_as_many_as_were_seen():
+    verdicts = sets(["11-"])
+    series = build_series(verdicts.assign(order="set " + verdicts["order"].astype("str")))
+
+    assert series[["orders", "complete"]].values.tolist() == [[2, True]]
