@@ -127,12 +127,12 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
             options = {"convention": convention, "level": level, "flips": flips, "seed": seed}
             found = judge_differences(told, metric, plain, ("arm",), **options)
             named = {"series": "n", "other_value": "plain_value"}
-            tables.append(found.rename(columns=named))
+            tables.append(_for_pairs(found, metric).rename(columns=named))
     pairs = turned[turned["slots"] == 2]
     if len(pairs) and pairs["judge"].eq(plain).any():
         found = order_differences(pairs, plain, ("arm",), level)
         named = {"comparisons": "n", "beta": "value", "other_beta": "plain_value"}
-        tables.append(found.rename(columns=named).assign(metric="beta"))
+        tables.append(_for_pairs(found, "beta").rename(columns=named))
     keys = group_verdicts(verdicts, ("judge", "arm"))
     expected = _expect(verdicts[verdicts["arm"] != plain], keys)
     if expected.empty:
@@ -150,6 +150,11 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
     table["note"] = note.mask(table["n"].fillna(0) == 0, why)
     table["n"] = table["n"].fillna(0).astype("Int64")
     return _arrange(table, keys)[[*keys, *_COLUMNS]]
+
+
+def _for_pairs(found, metric):
+    """Name the metric, and the size of what was measured on pairs alone: other sizes stand by."""
+    return found.assign(metric=metric, **{"slots": 2} if metric in ("pf", "beta") else {})
 
 
 def _expect(verdicts, keys):

@@ -9,9 +9,10 @@ from posbias_kit.data.arrival import share_repeats
 from posbias_kit.data.benchmark import Benchmark
 from posbias_kit.data.presentations import identify
 from posbias_kit.data.sets import arrange, choose_sets, halve
-from posbias_kit.errors import ParamsError, check_choice
+from posbias_kit.errors import ParamsError
+from posbias_kit.params import parse_section
 from posbias_kit.schema import Design, validate
-from posbias_kit.study_plan import ORDERS
+from posbias_kit.study_plan import Plan
 
 
 def sample_benchmark(
@@ -127,7 +128,8 @@ def plan_presentations(
     Raises
     ------
     ParamsError
-        `reference` is missing or unknown, or nothing is left to compare.
+        A setting is out of its range, `reference` is unknown, no question has answers enough for
+        a size, or nothing is left to compare.
 
     Examples
     --------
@@ -137,12 +139,16 @@ def plan_presentations(
     960
     """
     questions, answers = benchmark
+    given = {"design": design, "reference": reference, "set_size": set_size, "orders": orders}
+    given |= {"sets_per_question": sets_per_question, "quality": quality}
+    parse_section(Plan, given | {"repeats": repeats, "repeated_share": repeated_share}, "plan")
     if design == Design.REFERENCE:
         _check_known("reference", [reference], answers["candidate"])
-    check_choice(orders, ORDERS, "orders")
     rng = np.random.default_rng(seed)
     names = answers.groupby("question", sort=False)["candidate"].agg(sorted)
     sizes = [set_size] if isinstance(set_size, int) else set_size
+    if design == Design.SETS:
+        _check_sizes(sizes, names)
     rows = [
         (question, shown, f"r{place}")
         for question in questions["question"]
@@ -167,6 +173,19 @@ def plan_presentations(
     plan["repeats"] = share_repeats(plan, repeats, repeated_share, seed)
     plan = validate(plan, "presentations")
     return halve(plan, rng) if orders == "balanced_half" else plan
+
+
+def _check_sizes(sizes, names):
+    """Refuse a size that no question has answers for."""
+    most = int(names.map(len).max()) if len(names) else 0
+    too_large = [size for size in sizes if size > most]
+    if too_large and most > 1:
+        raise ParamsError(
+            f"no question has {max(too_large)} answers to show together",
+            place="data_preparation.plan.set_size",
+            allowed=f"2 to {most}",
+            cure="keep more candidates, or take smaller sets",
+        )
 
 
 def _sets(names, design, reference, sizes, count, quality, rng):

@@ -1,5 +1,7 @@
 """Sets of candidates that are shown together, and the orders in which they are shown."""
 
+import json
+from collections import Counter, defaultdict
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -62,11 +64,13 @@ def arrange(base, orders="both"):
 
 
 def halve(plan, rng):
-    """Keep one order of each comparison, so that orders are balanced within each task.
+    """Keep one order of each comparison, so that candidates are balanced over the slots.
 
-    Within a task and number of slots, comparisons of the same candidates stand together, in
-    random order, and take the orders in turn from a random one on: each order is kept as often
-    as any other, up to one, in the task and for the same candidates.
+    Within a task and number of slots, comparisons come by the candidates that they show, those
+    of one set of candidates in random order. Each takes the order whose candidates stood least
+    often in their slots so far: among comparisons of the same candidates, then in the task, then
+    in the whole plan; the rest is drawn. A pair of candidates is thus shown in either order as
+    often, up to one. Comparisons of identical answers, about which nobody is asked, take no part.
 
     Parameters
     ----------
@@ -80,23 +84,37 @@ def halve(plan, rng):
         One row a comparison.
     """
     place = ["benchmark", "experiment", "arm", "turn"]
-    key = [*place, "comparison"]
-    first = plan.drop_duplicates(key)
-    first = first.assign(
-        _kind=first["comparison"].str.removeprefix("[").str.partition(",")[2],
-        _mixed=rng.permutation(len(first)),
-    )
-    kept = []
-    for _, block in first.groupby([*place, "task", "slots"], sort=True):
-        block = block.sort_values(["_kind", "_mixed"])
-        start = rng.integers(int(block["slots"].iloc[0]))
-        kept.append(block[key].assign(_turn=start + np.arange(len(block))))
-    turns = pd.concat(kept)
-    rows = plan.reset_index(drop=True).merge(turns, on=key, validate="many_to_one")
-    rank = rows.groupby(key)["order"].rank(method="first").astype(int) - 1
-    size = rows.groupby(key)["order"].transform("size")
-    kept = rows[rank == rows["_turn"] % size]
-    return kept[list(plan.columns)].reset_index(drop=True)
+    plan = plan.reset_index(drop=True)
+    told = plan["identical"].astype(bool)
+    whole = defaultdict(Counter)
+    kept = [plan.index[told & ~plan.duplicated([*place, "comparison"])]]
+    for _, block in plan[~told].groupby([*place, "task", "slots"], sort=True):
+        kept.append(_deal(block, whole[block["slots"].iloc[0]], rng))
+    return plan.loc[np.sort(np.concatenate(kept))].reset_index(drop=True)
+
+
+def _deal(block, whole, rng):
+    """Return the rows of the orders that comparisons of one task and size are shown in."""
+    shown = pd.Series([[*enumerate(json.loads(text))] for text in block["shown"]], block.index)
+    kinds = defaultdict(list)
+    for _, rows in shown.groupby(block["comparison"], sort=True):
+        kinds[tuple(sorted(name for _, name in rows.iloc[0]))].append(rows)
+    kept, task = [], Counter()
+    for kind in sorted(kinds):
+        same = Counter()
+        for number in rng.permutation(len(kinds[kind])):
+            rows = kinds[kind][number]
+            stood = [
+                tuple(sum(counts[at] for at in places) for counts in (same, task, whole))
+                for places in rows
+            ]
+            best = [
+                row for row, often in zip(rows.index, stood, strict=True) if often == min(stood)
+            ]
+            kept.append(best[rng.integers(len(best))])
+            for counts in (same, task, whole):
+                counts.update(shown[kept[-1]])
+    return kept
 
 
 def say_sampling(answers, plan):
@@ -106,6 +124,11 @@ def say_sampling(answers, plan):
         known = set(answers["candidate"]) <= set(plan.get("quality") or ())
         random = "sets are random: the quality of the candidates is not known beforehand"
         said.append("sets are stratified by the candidates' known quality" if known else random)
+        sizes = plan.get("set_size", 3)
+        largest = sizes if isinstance(sizes, int) else max(sizes)
+        few = int((answers.groupby("question")["candidate"].size() < largest).sum())
+        if few:
+            said.append(f"{few} questions have fewer than {largest} answers, and no set so large")
     if plan.get("orders") == "balanced_half":
         said.append("each comparison is shown in one order, balanced within each task: win rates "
                     "can be averaged over the orders, consistency cannot be seen")  # fmt: skip

@@ -33,7 +33,7 @@ def plan_arm(presentations, arm=PLAIN):
     Raises
     ------
     ParamsError
-        Four options for sets of three or more.
+        Four options for sets of three or more, or a candidate that is called as a copy is.
 
     Examples
     --------
@@ -59,8 +59,15 @@ def plan_arm(presentations, arm=PLAIN):
 
 def _copies(plan):
     each = _spread(plan[~plan["identical"]])
+    taken = sorted({name for name in each["name"] if name.endswith(COPY)})
+    if taken:
+        raise ParamsError(
+            f"a candidate is called {taken[0]!r}, as its copies would be",
+            place="arms with `identical`",
+            cure="give the candidate another name",
+        )
     place = ["benchmark", "experiment", "turn", "question", "slots", "name"]
-    each = each.drop_duplicates(place)
+    each = _once(each, place)
     rows = each.loc[each.index.repeat(each["slots"])].reset_index(drop=True)
     rows["shift"] = rows.groupby(place).cumcount()
     shown = []
@@ -69,6 +76,12 @@ def _copies(plan):
         shown.append(base[turn:] + base[:turn])
     rows = rows.assign(shown=shown, order="r" + rows["shift"].astype(str), reference="")
     return rows.assign(**identify(rows), identical=False)[list(plan.columns)]
+
+
+def _once(each, place):
+    """Keep each answer once, asked as often as the comparison that repeats it most."""
+    most = each.groupby(place, observed=True)["repeats"].transform("max")
+    return each.assign(repeats=most).drop_duplicates(place)
 
 
 def _spread(plan):
@@ -129,7 +142,7 @@ def plan_singles(presentations):
     """
     each = _spread(presentations[~presentations["identical"]])
     place = ["benchmark", "experiment", "arm", "turn", "question", "name"]
-    each = each.drop_duplicates(place).reset_index(drop=True)
+    each = _once(each, place).reset_index(drop=True)
     pairs = zip(each["question"], each["name"], strict=True)
     return each.assign(
         comparison=[name_comparison(question, [name]) for question, name in pairs],

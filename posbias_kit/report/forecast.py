@@ -33,14 +33,14 @@ def forecast_study(study):
     -------
     DataFrame
         One row an arm and number of slots: arm, slots, judges, clusters, comparisons, orders,
-        repeats, calls (of one judge), alone (whether answers are scored alone). Empty where
+        repeats (the most), series (of one judge), equal (comparisons of equal repeats that would
+        tell as much), calls (of one judge; an answer that is scored alone counts with the
+        smallest size that shows it), alone (whether answers are scored alone). Empty where
         judgments are read.
     """
     section = study["judging"]
-    columns = ["arm", "slots", "judges", "clusters", "comparisons", "orders", "repeats", "calls",
-               "alone"]  # fmt: skip
     if section is None:
-        return pd.DataFrame(columns=columns)
+        return pd.DataFrame(columns=_COLUMNS)
     with chdir(project_root()):
         judges = make_judges(section["judges"], study["seed"], section["arms"])
         plan = prepare_study(**study["data_preparation"], seed=study["seed"]).presentations
@@ -49,13 +49,28 @@ def forecast_study(study):
         asked = plan_arm(plan, arm)
         asked = asked[~asked["identical"]]
         many = sum(judge.arm.name == arm.name for judge in judges)
-        for slots, block in asked.groupby("slots"):
-            calls = plan_singles(block) if arm.scale else block
-            each = block.groupby("comparison").size()
-            rows.append((arm.name, int(slots), many, block["cluster"].nunique(), len(each),
-                         int(each.max()), int(block["repeats"].max()),
-                         int(calls["repeats"].sum()), arm.scale is not None))  # fmt: skip
-    return pd.DataFrame(rows, columns=columns)
+        rows += [(arm.name, many, *row, arm.scale is not None) for row in _sizes(asked, arm)]
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+_COLUMNS = ["arm", "judges", "slots", "clusters", "comparisons", "orders", "repeats", "series",
+            "equal", "calls", "alone"]  # fmt: skip
+
+
+def _sizes(asked, arm):
+    """Yield what one judge is shown of each number of slots."""
+    before = 0
+    for slots, block in asked.groupby("slots"):
+        calls = block
+        if arm.scale:  # an answer is scored once, whatever sizes show it
+            calls = plan_singles(asked[asked["slots"] <= slots])
+        total = int(calls["repeats"].sum())
+        each = block.groupby("comparison")["repeats"].agg(["size", "max"])
+        series = int(each["max"].sum())
+        equal = series**2 / int((each["max"] ** 2).sum())
+        yield (int(slots), block["cluster"].nunique(), len(each), int(each["size"].max()),
+               int(each["max"].max()), series, equal, total - before)  # fmt: skip
+        before = total if arm.scale else 0
 
 
 def describe_forecast(study):
@@ -77,6 +92,11 @@ def describe_forecast(study):
     lines = [_line(row, several) for row in table.itertuples()]
     each = table["calls"].mul(table["judges"]).sum()
     lines.append(f"all arms and judges: {each:,} calls")
+    if stop := study["judging"]["stop"]:
+        lines.append(
+            f"the rule {stop['rule']!r} stops a judge earlier, once the consistency of these "
+            f"comparisons is known to {stop['half_width']:g}"
+        )
     plain = table[table["arm"] == ""]
     lines += [_width(row, study["level"], several) for row in plain.itertuples()]
     return "\n".join(lines)
@@ -85,9 +105,11 @@ def describe_forecast(study):
 def _line(row, several):
     size = f", sets of {row.slots}" if several else ""
     how = f" x {_many(row.orders, 'order')}" if not row.alone else " of answers scored alone"
+    most = "up to " if row.series < row.comparisons * row.repeats else ""
     return (
         f"arm {row.arm or 'plain'}{size}: {row.comparisons:,} comparisons{how} x "
-        f"{_many(row.repeats, 'repeat')}, {row.calls:,} calls a judge, {_many(row.judges, 'judge')}"
+        f"{most}{_many(row.repeats, 'repeat')}, {row.calls:,} calls a judge, "
+        f"{_many(row.judges, 'judge')}"
     )
 
 
@@ -98,9 +120,10 @@ def _width(row, level, several):
         return f"{lead}: none, for each comparison is shown in one order; win rates can be averaged"
     if row.clusters < 2:
         return f"{lead}: none, with one question"
-    many = row.comparisons / row.clusters
+    # A comparison counts in PC with its repeats, so unequal ones tell less than they are many.
+    many, repeats = row.equal / row.clusters, row.series / row.equal
     steady, unsteady = (
-        float(expected_half_width(parts, row.clusters, many, row.repeats, level))
+        float(expected_half_width(parts, row.clusters, many, repeats, level))
         for parts in PILOTS.values()
     )
     return (

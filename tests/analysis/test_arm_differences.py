@@ -54,6 +54,19 @@ def test_differences_by_hand():
     assert value(table, "first", "difference") == pytest.approx(-1.5 / 6)
 
 
+def test_pairs_keep_fairness_and_pull_beside_other_sizes():
+    """What pairs say is the same whether or not sets of three stand beside them."""
+    codes = ["FS", "FF", "FT", "SF", "FF", "SS"]
+    alone = stack(pairs(codes), pairs(codes[::-1], arm="a"))
+    mixed = stack(alone, sets(["123", "111"]), sets(["111", "123"], arm="a"))
+    table = analysis.arm_differences(mixed, **SETTINGS)
+    two = table[table["slots"] == 2].drop(columns=["slots", "p_holm"]).reset_index(drop=True)
+    expected = analysis.arm_differences(alone, **SETTINGS).drop(columns="p_holm")
+
+    pd.testing.assert_frame_equal(two, expected)
+    assert two.set_index("metric").loc[["pf", "beta"], "n"].tolist() == [6, 6]
+
+
 def test_only_what_both_arms_completed_is_compared():
     """The second series is incomplete in the arm: one pair is left, and `incomplete` says so."""
     both = stack(pairs(["FS", "FF"]), pairs(["FF", "FX"], arm="a"))

@@ -97,7 +97,7 @@ def test_unknown_names_are_refused_with_the_known(starter, options, message):
 
 def test_too_few_answers_for_the_design(starter):
     """Sets of six of five candidates: nothing to compare is an error, not an empty study."""
-    with pytest.raises(ParamsError, match="no question has answers enough"):
+    with pytest.raises(ParamsError, match="no question has 6 answers"):
         plan_presentations(starter, design="sets", set_size=6)
 
 

@@ -60,28 +60,77 @@ def test_all_orders_of_three():
     assert plan["order"].value_counts().to_dict() == dict.fromkeys([f"r{n}" for n in range(6)], 48)
 
 
+def slot_counts(plan, *keys):
+    """Return how often each candidate stands in each slot, by keys, sizes apart."""
+    rows = [
+        (*place, slot, name)
+        for *place, text in plan[[*keys, "slots", "shown"]].itertuples(index=False)
+        for slot, name in enumerate(json.loads(text))
+    ]
+    columns = [*keys, "slots", "slot", "name"]
+    counts = pd.DataFrame(rows, columns=columns).groupby([*keys, "slots", "name"])["slot"]
+    return counts.value_counts().unstack(fill_value=0)
+
+
+def spread(counts):
+    return (counts.max(axis=1) - counts.min(axis=1)).max()
+
+
 @pytest.mark.parametrize("plan", [{}, {"design": "reference", "reference": "mediocre"}])
 def test_a_balanced_half_is_balanced_in_each_task(plan):
-    """One order a comparison; AB and BA differ by one at most, in a task and for a pair in it."""
+    """One order a comparison; a pair of candidates stands either way round as often, up to one."""
     half, whole = planned(orders="balanced_half", **plan), planned(**plan)
-    kind = half["comparison"].str.partition(",")[2]
+    half["kind"] = half["comparison"].map(lambda text: str(sorted(json.loads(text)[1:])))
 
     assert len(half) == len(whole) / 2
     assert half["comparison"].is_unique
     assert {*zip(half["comparison"], half["shown"], strict=True)} <= {
         *zip(whole["comparison"], whole["shown"], strict=True)
     }
-    for keys in (["task"], ["task", kind]):
-        counts = half.groupby(keys)["order"].value_counts().unstack(fill_value=0)
-        assert (counts["AB"] - counts["BA"]).abs().max() <= 1
+    assert spread(slot_counts(half, "task")) <= 1
+    assert spread(slot_counts(half, "task", "kind")) <= 1
 
 
-def test_a_half_of_sets_turns_through_the_shifts():
-    half = planned(design="sets", set_size=4, orders="balanced_half")
-    counts = half.groupby("task")["order"].value_counts().unstack(fill_value=0)
+@pytest.mark.parametrize("name", ["q{}", "a,{}", '["q", "{}"]'])
+def test_no_name_of_a_question_ties_a_slot_to_a_candidate(name):
+    """40 questions, three candidates: 20 to 20 for every pair, whatever questions are called."""
+    half = halved([name.format(n) for n in range(40)])
 
-    assert counts.shape == (8, 4)
-    assert (counts.max(axis=1) - counts.min(axis=1)).max() <= 1
+    assert (slot_counts(half, "candidate_pair") == 20).all(axis=None)
+
+
+def test_identical_answers_take_no_turn():
+    """Half of the questions have one text for a and b: the pairs that are asked stay balanced."""
+    half = halved([f"q{n}" for n in range(40)], lambda q, c: "same" if int(q[1:]) % 2 else c)
+    asked = half[~half["identical"]]
+
+    assert half["comparison"].nunique() == 120
+    assert asked.groupby("candidate_pair").size().to_dict() == {"ab": 20, "ac": 20, "bc": 20}
+    assert spread(slot_counts(asked, "candidate_pair")) == 0
+
+
+def halved(questions, text=lambda question, candidate: candidate):
+    """Return the balanced half of all pairs of a, b and c, as `candidate_pair`."""
+    about = pd.DataFrame({"question": questions, "task": "t", "turns": [["x"]] * len(questions)})
+    answers = pd.DataFrame([(q, c) for q in questions for c in "abc"],
+                           columns=["question", "candidate"])  # fmt: skip
+    answers["turns"] = [[text(q, c)] for q, c in answers.to_numpy()]
+    bench = build_benchmark("B", about, answers)
+    half = plan_presentations(bench, orders="balanced_half")
+    pair = half["shown"].map(lambda shown: "".join(sorted(json.loads(shown))))
+    return half.assign(candidate_pair=pair)
+
+
+@pytest.mark.parametrize(("size", "most"), [(3, 2), (4, 3), (5, 3)])
+def test_a_half_of_sets_spreads_candidates_over_the_slots(size, most):
+    """Bases are random, so turns alone do not do it; drawn at random the spread is 6 and more."""
+    half = planned(design="sets", set_size=size, sets_per_question=2, orders="balanced_half")
+    whole = planned(design="sets", set_size=size, sets_per_question=2)
+    drawn = whole.sample(frac=1, random_state=3).drop_duplicates("comparison")
+
+    assert half["comparison"].is_unique
+    assert spread(slot_counts(half, "task")) <= most
+    assert spread(slot_counts(drawn, "task")) > most
 
 
 def test_halves_are_seeded():
@@ -114,6 +163,21 @@ def test_questions_with_few_answers_get_the_sizes_they_can():
     assert plan.groupby("question")["slots"].unique().map(np.sort).map(list).to_dict() == {
         "q": [2, 3], "r": [2]
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ({"design": "al_pairs"}, "design"),
+        ({"design": "sets", "set_size": [3, 8]}, "no question has 8 answers"),
+        ({"design": "sets", "set_size": 5, "orders": "all"}, "24 orders"),
+        ({"design": "sets", "set_size": 1}, "set_size"),
+        ({"repeated_share": 3.0}, "repeated_share"),
+    ],
+)
+def test_bad_plans_are_refused_in_python_too(plan, said):
+    with pytest.raises(ParamsError, match=said):
+        planned(**plan)
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,31 @@ def test_each_answer_is_scored_once(study):
     assert singles["slots"].eq(1).all()
 
 
+def test_a_share_of_repeats_reaches_every_verdict_of_answers_scored_alone():
+    """An answer is scored as often as the comparison that repeats it most, so none is missing."""
+    plan = {"repeats": 3, "repeated_share": 0.3}
+    some = prepare_study("starter", sample={"tasks": ["math"]}, plan=plan)
+    arms = [{"name": "p", "scale": 5}, {"name": "same", "identical": True}]
+    verdicts = ask(some, [JUDGE], arms)
+    counts = verdicts.groupby("arm")["repeat"].value_counts().unstack(fill_value=0)
+
+    assert counts.loc["p"].to_dict() == counts.loc[""].to_dict()
+    assert counts.loc["", 2] < counts.loc["", 1]
+    repeated = some.presentations[some.presentations["repeats"] == 3]
+    names = {(q, name) for q, text in repeated[["question", "shown"]].to_numpy()
+             for name in json.loads(text)}  # fmt: skip
+    assert counts.loc["same", 3] == 2 * len(names)
+
+
+def test_a_candidate_called_as_a_copy_is_refused(study):
+    """Its text would be lost behind that of the copy."""
+    plan = study.presentations
+    plan = plan.assign(shown=plan["shown"].str.replace('"careful"', '"careful (copy)"'))
+
+    with pytest.raises(ParamsError, match=r"'careful \(copy\)'.*as its copies would be"):
+        plan_arm(plan, Arm(name="same", identical=True))
+
+
 def test_verdicts_follow_from_scores():
     """9 beats 4; 7 and 7 tie; a lacking score is a lacking verdict with its reason."""
     plan = pd.DataFrame({

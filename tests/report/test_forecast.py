@@ -33,6 +33,36 @@ def test_half_widths_are_those_of_the_planning_functions():
     assert f"{wide[0]:.3f} for a steady judge, {wide[1]:.3f} for an unsteady one" in text
 
 
+def test_answers_scored_alone_are_asked_once_for_all_sizes():
+    """48 questions x 5 answers, in sets of every size, are 240 calls and no more."""
+    table = forecast_study(tree([{"name": "points", "scale": 5}], design="sets",
+                                set_size=[2, 3, 4, 5], sets_per_question=2, repeats=1))  # fmt: skip
+
+    assert table.groupby("arm")["calls"].sum()["points"] == 240
+
+
+def test_repeats_of_a_share_are_no_repeats_of_all():
+    """5 repeats of 48 of 480: 672 series; a comparison weighs with its repeats."""
+    text = describe_forecast(tree(repeats=5, repeated_share=0.1))
+    equal = 672**2 / (48 * 25 + 432)
+    wide = [float(expected_half_width(parts, 48, equal / 48, 672 / equal))
+            for parts in PILOTS.values()]  # fmt: skip
+    once = float(expected_half_width(PILOTS["steady"], 48, 10, 1))
+
+    assert "480 comparisons x 2 orders x up to 5 repeats, 1,344 calls a judge" in text
+    assert f"{wide[0]:.3f} for a steady judge, {wide[1]:.3f} for an unsteady one" in text
+    assert wide[0] > float(expected_half_width(PILOTS["steady"], 48, 10, 5))
+    assert wide[0] > 0.9 * once
+
+
+def test_a_stopping_rule_is_told():
+    study = tree()
+    study["judging"]["stop"] = {"rule": "betting", "half_width": 0.05}
+
+    assert "the rule 'betting' stops a judge earlier" in describe_forecast(study)
+    assert "stops" not in describe_forecast(tree())
+
+
 def test_half_a_design_is_said_to_have_none():
     text = describe_forecast(tree(orders="balanced_half"))
 
