@@ -25,7 +25,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
-run: $(READY) $(if $(filter local local_sets record_local,$(STUDY)),$(LOCAL)) ## run a study: STUDY=demo names params/demo.yaml, ARGS adds flags of `posbias run`
+run: $(READY) $(if $(filter local local_sets local_arms record_local,$(STUDY)),$(LOCAL)) ## run a study: STUDY=demo names params/demo.yaml, ARGS adds flags of `posbias run`
 	@$(foreach study,$(STUDIES),$(BIN)/posbias run params/$(study).yaml $(ARGS) &&) true
 
 local: $(LOCAL) ## add llama.cpp and a language model (1.2 GB) that judges without key or GPU
