@@ -30,7 +30,7 @@ from posbias_kit.report.stages import STAGES
 from posbias_kit.study import Study
 
 _LOG = logging.getLogger("posbias_kit")
-_STALE = (".ipynb", ".html", ".csv", ".png", ".parquet", ".xlsx")
+_STALE = (".ipynb", ".html", ".csv", ".tex", ".md", ".png", ".svg", ".pdf", ".parquet", ".xlsx")
 
 
 def run_study(

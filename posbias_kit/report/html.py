@@ -76,9 +76,8 @@ def render_page(notebook, target, run_name):
     run_name : str
         Shown beside the link back to the index.
     """
-    saved = find_saved(notebook, target.stem.partition("_")[0].lstrip("0"))
-    made = [[item for item in cell if item.is_in(target.parent)] for cell in saved]
-    write_text(target, page_html(notebook, run_name, made, _earlier(target)))
+    saved = find_saved(notebook, target.stem.partition("_")[0].lstrip("0"), target.parent)
+    write_text(target, page_html(notebook, run_name, saved, _earlier(target)))
 
 
 def _earlier(target):
