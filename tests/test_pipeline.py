@@ -153,6 +153,19 @@ def test_code_and_contents_work_by_keyboard(demo, browser):
     page.close()
 
 
+def test_chapters_are_walked_by_keyboard_and_not_printed(demo, browser):
+    """Enter on the link at the foot opens the next chapter; on paper there are no links to it."""
+    page = open_page(browser, demo / "03_metrics.html", 1440)
+    page.locator("nav[aria-label=chapters] [rel=next]").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/04_quality_gap.html")
+    assert page.locator("[rel=prev]").first.inner_text() == "Stability, consistency, fairness"
+
+    page.emulate_media(media="print")
+    assert not any(nav.is_visible() for nav in page.locator("nav").all())
+    page.close()
+
+
 def test_planted_leans_are_in_the_summary(demo):
     """The planted judges are called by their lean; on 16 questions one is not beyond Holm."""
     table = read_csv(demo / "tables" / "summary.csv").set_index("judge")
