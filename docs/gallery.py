@@ -67,6 +67,7 @@ def make_tables(verdicts):
         "arms": _arms(verdicts),
         "sizes": _sizes(verdicts),
         "scores": _scores(verdicts),
+        "costs": _costs(analysis.position_bias(verdicts, **quick)),
     }
 
 
@@ -90,6 +91,7 @@ def plots(tables):
         "plot_arms": ("arms",),
         "plot_scalability": ("sizes",),
         "plot_scores": ("scores",),
+        "plot_cost": ("costs",),
     }.items():
         yield name, getattr(report, name)(*(tables[argument] for argument in arguments))
     yield "plot_agreement", report.plot_agreement(tables["agreement"], families)
@@ -158,6 +160,17 @@ def _scores(verdicts):
     from posbias_kit.judging import count_scores
 
     return count_scores(table.assign(benchmark="simulated", arm=arm))
+
+
+def _costs(bias):
+    """Prices and tokens, made up: each judge dearer than the one before."""
+    number = np.arange(len(bias))
+    return bias.assign(
+        calls=400,
+        tokens_per_call=900.0 + 50 * number,
+        money_per_1000_calls=0.2 * 1.5**number,
+        currency="USD",
+    )
 
 
 def _questions(verdicts):

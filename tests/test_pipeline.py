@@ -86,7 +86,12 @@ def test_site_is_light(demo):
 
 def test_pages_on_a_desk(demo, browser):
     """Every page loads alone, fits the screen, its links lead somewhere; axe finds nothing."""
-    for path in sorted(demo.glob("*.html")):
+    look_on_a_desk(demo, browser)
+
+
+def look_on_a_desk(folder, browser):
+    """Open every page of a run, and check what each page must keep."""
+    for path in sorted(folder.glob("*.html")):
         page = open_page(browser, path, 1440)
         assert page.messages == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 1440
@@ -97,9 +102,14 @@ def test_pages_on_a_desk(demo, browser):
 
 def test_pages_on_a_phone(demo, browser):
     """No page scrolls to the side on a narrow screen."""
-    for path in sorted(demo.glob("*.html")):
+    look_on_a_phone(demo, browser)
+
+
+def look_on_a_phone(folder, browser):
+    """Open every page of a run as narrow as a phone."""
+    for path in sorted(folder.glob("*.html")):
         page = open_page(browser, path, 390)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
         page.close()
 
 
@@ -143,6 +153,19 @@ def test_code_and_contents_work_by_keyboard(demo, browser):
     page.close()
 
 
+def test_chapters_are_walked_by_keyboard_and_not_printed(demo, browser):
+    """Enter on the link at the foot opens the next chapter; on paper there are no links to it."""
+    page = open_page(browser, demo / "03_metrics.html", 1440)
+    page.locator("nav[aria-label=chapters] [rel=next]").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/04_quality_gap.html")
+    assert page.locator("[rel=prev]").first.inner_text() == "Stability, consistency, fairness"
+
+    page.emulate_media(media="print")
+    assert not any(nav.is_visible() for nav in page.locator("nav").all())
+    page.close()
+
+
 def test_planted_leans_are_in_the_summary(demo):
     """The planted judges are called by their lean; on 16 questions one is not beyond Holm."""
     table = read_csv(demo / "tables" / "summary.csv").set_index("judge")
@@ -178,6 +201,18 @@ def paper(request, project, paper_data):
     study = project / "params" / f"paper_{request.param.lower()}.yaml"
     path = f"data_preparation.path={paper_data}"
     return request.param, run_study(study, settings=[path, "draws=0"]), paper_data / "expected"
+
+
+def test_pages_of_the_paper(paper, browser):
+    """As for the demo: every chapter of a study whose judgments were read, on desk and phone."""
+    benchmark, run, _ = paper
+    pages = {path.name for path in run.glob("*.html")}
+
+    assert pages == {"index.html"} | {
+        f"{stage.stem}.html" for stage in STAGES if stage.name != "judging"
+    }, benchmark
+    look_on_a_desk(run, browser)
+    look_on_a_phone(run, browser)
 
 
 RENAMED = {"run": "experiment", "pairs": "series", "invalid": "incomplete", "pf": "pf_paper"}

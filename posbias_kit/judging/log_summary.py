@@ -1,4 +1,4 @@
-"""What the judgment log says of each judge as a whole: versions, settings, dates, attempts."""
+"""What the judgment log says of each judge as a whole: versions, settings, dates, costs."""
 
 import json
 from contextlib import closing
@@ -18,6 +18,15 @@ _SEEN = {
     "sent": "SELECT DISTINCT judge, json_remove(sent, '$.seed') FROM attempts "
             "WHERE status <> 'failed'",
 }  # fmt: skip
+_COSTS = """
+SELECT benchmark, experiment, arm, judge, COUNT(DISTINCT "call"), COUNT(*), SUM(input_tokens),
+    SUM(output_tokens), SUM(cost),
+    SUM(status <> 'failed' AND (input_tokens IS NULL OR output_tokens IS NULL)),
+    SUM(status <> 'failed' AND cost IS NULL)
+FROM attempts GROUP BY benchmark, experiment, arm, judge
+"""
+_COST_COLUMNS = ["benchmark", "experiment", "arm", "judge", "calls", "attempts", "input_tokens",
+                 "output_tokens", "money", "untold", "unpriced"]  # fmt: skip
 _COLUMNS = ["judge", "attempts", "failed_attempts", "calls", "first", "last", *_SEEN]
 
 
@@ -49,6 +58,27 @@ def summarise_log(path):
         table[name] = pd.Series({k: " | ".join(sorted(v - {""})) for k, v in values.items()},
                                 dtype="str")  # fmt: skip
     return table.reset_index()
+
+
+def count_costs(path):
+    """Sum up calls, tokens and money of each judge in a log, failed attempts included.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``judgments.sqlite`` of a run; without a file the table is empty.
+
+    Returns
+    -------
+    DataFrame
+        One row a benchmark, experiment, arm and judge: calls, attempts, input_tokens,
+        output_tokens, money (in the currency of the judge's prices), and how many replies came
+        without tokens (untold) or without a price (unpriced): the sums leave these out.
+    """
+    if not Path(path).is_file():
+        return pd.DataFrame(columns=_COST_COLUMNS)
+    with closing(open_to_read(path)) as file:
+        return pd.DataFrame(file.execute(_COSTS).fetchall(), columns=_COST_COLUMNS)
 
 
 def _plain(value):

@@ -1,12 +1,14 @@
 """Notebook set-up, figures, the papermill chain and the HTML pages."""
 
 from posbias_kit.report.arms import load_arms, pick, plain_arm
+from posbias_kit.report.costs import judge_costs
 from posbias_kit.report.decisions import tell_decision
 from posbias_kit.report.figures import (
     plot_agreement,
     plot_arms,
     plot_consistency,
     plot_consistency_fairness,
+    plot_cost,
     plot_disagreement,
     plot_fairness,
     plot_noise,
@@ -43,6 +45,7 @@ __all__ = [
     "choose_rows",
     "compare_runs",
     "judge_cards",
+    "judge_costs",
     "load_arms",
     "load_if_there",
     "methods_paragraph",
@@ -52,6 +55,7 @@ __all__ = [
     "plot_arms",
     "plot_consistency",
     "plot_consistency_fairness",
+    "plot_cost",
     "plot_disagreement",
     "plot_fairness",
     "plot_noise",

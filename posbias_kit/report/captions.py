@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 FORMATS = ("png", "svg", "pdf")
 """Files of each figure."""
+TABLE_FORMATS = {"csv": "CSV", "tex": "LaTeX", "md": "Markdown"}
+"""Files of each table, and what they are called; long ones have the first only."""
 _KINDS = {"save": "table", "save_figure": "figure"}
 
 
@@ -16,6 +18,8 @@ class Saved(NamedTuple):
     name: str
     number: str
     """Chapter and place among its kind: 3.2."""
+    files: dict[str, str]
+    """Format -> file, below the run's folder."""
 
     @property
     def label(self):
@@ -27,19 +31,8 @@ class Saved(NamedTuple):
         """Id of its place in the page."""
         return f"{self.kind}-{self.name}"
 
-    @property
-    def files(self):
-        """Format -> file, below the run's folder."""
-        if self.kind == "table":
-            return {"CSV": f"tables/{self.name}.csv"}
-        return {end.upper(): f"figures/{self.name}.{end}" for end in FORMATS}
 
-    def is_in(self, folder):
-        """Whether a run's folder has it: a cell may save under a condition."""
-        return all((folder / file).is_file() for file in self.files.values())
-
-
-def find_saved(notebook, chapter):
+def find_saved(notebook, chapter, folder=None):
     """Say what each cell of a notebook saves.
 
     Parameters
@@ -47,6 +40,8 @@ def find_saved(notebook, chapter):
     notebook : NotebookNode
     chapter : int or str
         First part of the numbers.
+    folder : Path, optional
+        The run's folder: what is not there is left out, for a cell may save under a condition.
 
     Returns
     -------
@@ -66,9 +61,26 @@ def find_saved(notebook, chapter):
         here = []
         for kind, name in _calls(cell.source) if cell.cell_type == "code" else ():
             counts[kind] += 1
-            here.append(Saved(kind, name, f"{chapter}.{counts[kind]}"))
+            files = files_of(kind, name, folder)
+            if files:
+                here.append(Saved(kind, name, f"{chapter}.{counts[kind]}", files))
         found.append(here)
     return found
+
+
+def files_of(kind, name, folder=None):
+    """Return format -> file of a table or figure; with a folder, of those that it holds.
+
+    Examples
+    --------
+    >>> files_of("table", "units")["LaTeX"]
+    'tables/units.tex'
+    """
+    formats = TABLE_FORMATS if kind == "table" else {end: end.upper() for end in FORMATS}
+    files = {told: f"{kind}s/{name}.{end}" for end, told in formats.items()}
+    return {
+        told: file for told, file in files.items() if folder is None or (folder / file).is_file()
+    }
 
 
 def _calls(source):

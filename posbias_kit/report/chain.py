@@ -14,6 +14,7 @@ from posbias_kit.judge_kinds import PlantedParams
 from posbias_kit.report.files import read_params, write_text
 from posbias_kit.report.folder import project_root
 from posbias_kit.report.index import write_index
+from posbias_kit.report.neighbours import link_chapters
 from posbias_kit.report.notebooks import execute_stage
 from posbias_kit.report.plan import plan_run
 from posbias_kit.report.provenance import (
@@ -29,7 +30,7 @@ from posbias_kit.report.stages import STAGES
 from posbias_kit.study import Study
 
 _LOG = logging.getLogger("posbias_kit")
-_STALE = (".ipynb", ".html", ".csv", ".png", ".parquet", ".xlsx")
+_STALE = (".ipynb", ".html", ".csv", ".tex", ".md", ".png", ".svg", ".pdf", ".parquet", ".xlsx")
 
 
 def run_study(
@@ -224,6 +225,7 @@ def _run_jobs(jobs, root, folder, manifest, progress, timeout):
         raise
     finally:
         manifest["ended"] = now()
+        link_chapters(folder, manifest)
         write_manifest(folder, manifest)
         write_index(folder, manifest)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from posbias_kit.errors import ParamsError, ReadError
+from posbias_kit.report.exports import write_exports
 from posbias_kit.report.files import read_csv, replacing, write_csv
 from posbias_kit.report.pictures import write_figure
 from posbias_kit.report.stages import STAGES
@@ -139,9 +140,11 @@ class Run:
     def save(self, frame, name):
         """Save a result as ``tables/<name>.csv``, and return it for display.
 
-        Text is quoted and numbers are not, at full precision; see :meth:`table`.
+        Text is quoted and numbers are not, at full precision; see :meth:`table`. A short table
+        is written as LaTeX and Markdown, too, rounded as the page shows it.
         """
         write_csv(frame, self.folder / "tables" / f"{name}.csv")
+        write_exports(frame, self.folder / "tables", name)
         return frame
 
     def table(self, name):

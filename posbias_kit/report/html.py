@@ -11,7 +11,9 @@ from markupsafe import Markup
 
 from posbias_kit.report.captions import find_saved
 from posbias_kit.report.files import write_text
+from posbias_kit.report.formulas import mark_formulas
 from posbias_kit.report.layout import lay_out
+from posbias_kit.report.stages import STAGES
 
 TEMPLATE = Path(__file__).parent / "template"
 
@@ -74,19 +76,24 @@ def render_page(notebook, target, run_name):
     run_name : str
         Shown beside the link back to the index.
     """
-    saved = find_saved(notebook, target.stem.partition("_")[0].lstrip("0"))
-    made = [[item for item in cell if item.is_in(target.parent)] for cell in saved]
-    write_text(target, page_html(notebook, run_name, made))
+    saved = find_saved(notebook, target.stem.partition("_")[0].lstrip("0"), target.parent)
+    write_text(target, page_html(notebook, run_name, saved, _earlier(target)))
 
 
-def page_html(notebook, run_name, saved=()):
+def _earlier(target):
+    """Return the pages of the chapters before one, by their numbers."""
+    pages = [f"{stage.stem}.html" for stage in STAGES if stage.stem < target.stem]
+    return {page[:2]: page for page in pages if (target.parent / page).is_file()}
+
+
+def page_html(notebook, run_name, saved=(), chapters=None):
     """Return an executed notebook as the text of an HTML page that needs no network.
 
     HTML and Markdown outputs are cleaned: tags outside a list of plain ones are shown as text,
     and nothing that runs stays. Code is folded; cells tagged `hide-input` show their outputs
-    only. The headings are listed beside the text, tables and figures have numbers, captions and
-    links to their files, and the parameters in force stand at the foot. An image's `alt` is
-    taken from its output's metadata.
+    only. The headings are listed beside the text, formulas of the text are MathML, tables and
+    figures have numbers, captions and links to their files, and the parameters in force stand at
+    the foot. An image's `alt` is taken from its output's metadata.
 
     Parameters
     ----------
@@ -94,6 +101,8 @@ def page_html(notebook, run_name, saved=()):
     run_name : str
     saved : list of list of Saved, optional
         What each cell saved, see :func:`posbias_kit.report.captions.find_saved`.
+    chapters : dict of str to str, optional
+        Number of another chapter -> its page, for the text to link to.
 
     Returns
     -------
@@ -102,7 +111,7 @@ def page_html(notebook, run_name, saved=()):
     resources = {"metadata": {"name": notebook_title(notebook)}, "run_name": run_name}
     html, _ = _exporter().from_notebook_node(notebook, resources)
     cells = {cell.id: found for cell, found in zip(notebook.cells, saved, strict=False) if found}
-    return lay_out(html, cells)
+    return lay_out(html, cells, chapters)
 
 
 def notebook_title(notebook):
@@ -166,7 +175,7 @@ def _exporter():
         config=Config(CSSHTMLHeaderPreprocessor={"style": "default"}),
         extra_template_basedirs=[str(TEMPLATE.parent)],
         template_name=TEMPLATE.name,
-        filters={"clean_html": clean_html},
+        filters={"clean_html": clean_html, "markdown2html": mark_formulas},
         sanitize_html=True,
         exclude_input_prompt=True,
         exclude_output_prompt=True,

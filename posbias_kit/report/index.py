@@ -7,7 +7,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from posbias_kit.report.answers import answer_questions, tell_outcomes
-from posbias_kit.report.captions import FORMATS
+from posbias_kit.report.captions import files_of
 from posbias_kit.report.files import read_csv, read_params, write_text
 from posbias_kit.report.html import fill_template, limits_html, notebook_title
 from posbias_kit.report.layout import tidy
@@ -149,30 +149,30 @@ def _result(folder, name):
     if not path.is_file():
         return None
     if name.startswith("figures/") and name.endswith(".png"):
-        return _figure(path)
+        return _figure(path, folder)
     if name.startswith("tables/") and name.endswith(".csv"):
         rows = max(len(read_csv(path)), 0)
         said = f"{rows:,} row{'' if rows == 1 else 's'}"
-        return {"kind": "table", "title": path.stem, "files": {"CSV": name}, "said": said}
+        files = files_of("table", path.stem, folder)
+        return {"kind": "table", "title": path.stem, "files": files, "said": said}
     if name.startswith("sheets/"):
         kind = path.suffix[1:].upper()
         return {"kind": "sheet", "title": f"{path.stem} as a sheet", "files": {kind: name}}
     return None
 
 
-def _figure(path):
+def _figure(path, folder):
     from PIL import Image
 
     with Image.open(path) as picture:
         about = dict(picture.info)
     data = base64.b64encode(path.read_bytes()).decode("ascii")
-    beside = [path.with_suffix(f".{end}") for end in FORMATS]
     return {
         "kind": "figure",
         "title": about.get("Title", path.stem),
         "alt": about.get("Description", ""),
         "source": f"data:image/png;base64,{data}",
-        "files": {f.suffix[1:].upper(): f"figures/{f.name}" for f in beside if f.is_file()},
+        "files": files_of("figure", path.stem, folder),
         "said": "",
     }
 

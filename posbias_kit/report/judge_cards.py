@@ -7,6 +7,7 @@ from posbias_kit.judging.log_summary import summarise_log
 from posbias_kit.judging.prompts import load_template
 from posbias_kit.report.files import read_params
 from posbias_kit.report.summary import with_interval
+from posbias_kit.report.tables import GAP
 
 NOT_READABLE = "not interpretable"
 """What PC and PF of an unstable judge are marked with."""
@@ -49,7 +50,7 @@ def judge_cards(run, bias, stability, counts, effect, threshold=0.85):
     repeated = [n for n in ("rs", "rs_chance", "rs_valid") if n in stability]
     table = table.merge(stability[[*keys, *repeated]], on=keys)
     shared = [name for name in keys if name in effect]
-    betas = effect[[*shared, "beta", "beta_low", "beta_high", "p_first"]]
+    betas = effect[[*shared, "beta", "beta_low", "beta_high", "p_first", "note"]]
     table = table.merge(betas, "left", on=shared)
     table = table.merge(_who(run), "left", on="judge")
     rows, section = list(table.itertuples()), _judging_of(run)
@@ -64,12 +65,47 @@ def judge_cards(run, bias, stability, counts, effect, threshold=0.85):
 
 
 def show_cards(cards):
-    """Turn the cards on their side: a column for each judge, RS before what hangs on it."""
-    numbers = cards.select_dtypes("float").columns
-    rounded = {name: cards[name].map("{:.3f}".format) for name in numbers}
-    table = cards.assign(**rounded).astype("str").T
-    table.columns = [f"card {number}" for number in range(1, len(cards) + 1)]
-    return table.rename_axis("about").reset_index()
+    """Turn the cards on their side: a column for each judge, RS before what hangs on it.
+
+    A gap is a dash with its reason; what is empty on every card for want of several is left out.
+
+    Parameters
+    ----------
+    cards : DataFrame
+        From :func:`judge_cards`.
+
+    Returns
+    -------
+    DataFrame
+        about; card 1, card 2, ...: texts.
+    """
+    told = cards.drop(columns=[name for name in ("experiment", "arm") if _unnamed(cards, name)])
+    rows = [told.loc[index] for index in told.index]
+    texts = {
+        f"card {number}": [_card_text(name, row) for name in told.columns]
+        for number, row in enumerate(rows, start=1)
+    }
+    return pd.DataFrame({"about": list(told.columns), **texts}, dtype="str")
+
+
+def _unnamed(cards, name):
+    return name in cards and not cards[name].fillna("").astype("str").any()
+
+
+def _card_text(name, row):
+    value = row[name]
+    if pd.isna(value) or value == "":
+        return "plain" if name == "arm" else f"{GAP} ({_why(name, row)})"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _why(name, row):
+    """Say why a card has a gap."""
+    if name in ("rs", "rs_chance"):
+        return "not asked twice" if row["repeats"] < 2 else "no two valid repeats"
+    if pd.isna(row["kind"]) or row["kind"] == "":
+        return "the judgments were read"
+    return {"planted": "a simulation", "recorded": "recorded earlier"}.get(row["kind"], "not told")
 
 
 def judges_of(run):
@@ -162,12 +198,14 @@ def _readable(row, threshold):
 
 def _number(row, name, sign, threshold):
     text = with_interval(row, name, sign)
-    told = not pd.isna(getattr(row, name))
-    return f"{text} ({NOT_READABLE})" if told and _stable(row) < threshold else text
+    if pd.isna(getattr(row, name)):
+        nothing = "no series has a verdict in every order"
+        return f"{text}: {nothing if pd.isna(row.pc) else 'of sets, see the slots in chapter 03'}"
+    return f"{text} ({NOT_READABLE})" if _stable(row) < threshold else text
 
 
 def _effect(row):
     text = with_interval(row, "beta", "+")
     if pd.isna(row.beta):
-        return text
+        return text if pd.isna(row.note) else row.note.split(";")[0]
     return f"{text} log-odds; P(first | equal answers) {row.p_first:.3f}"

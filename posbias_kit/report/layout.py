@@ -2,10 +2,13 @@
 
 import re
 
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, NavigableString
+
+from posbias_kit.report.formulas import show_formulas
 
 LONG = 40
 """Characters of a cell from which on it may wrap."""
+_CHAPTER = re.compile(r"chapter (\d\d)")
 
 
 def tidy(html):
@@ -15,7 +18,7 @@ def tidy(html):
     return str(soup)
 
 
-def lay_out(html, saved):
+def lay_out(html, saved, chapters=None):
     """Finish the page of a notebook.
 
     Parameters
@@ -23,6 +26,8 @@ def lay_out(html, saved):
     html : str
     saved : dict of str to list of Saved
         Id of a cell -> the tables and figures that it saved.
+    chapters : dict of str to str, optional
+        Number of another chapter, as the text names it -> its page.
 
     Returns
     -------
@@ -34,6 +39,8 @@ def lay_out(html, saved):
         del element["tabindex"]
     for block in soup.select("pre"):
         block["tabindex"] = "0"
+    show_formulas(soup)
+    _name_chapters(soup, chapters or {})
     _refer(soup, [item for found in saved.values() for item in found])
     for cell, found in saved.items():
         _caption(soup, soup.find(id=f"cell-id={cell}"), found)
@@ -66,6 +73,24 @@ def _refer(soup, saved):
         link = code.wrap(soup.new_tag("a", href=f"#{item.anchor}"))
         if first not in code.parents:
             link.append(f" ({item.label})")
+
+
+def _name_chapters(soup, chapters):
+    """Let the text link to another chapter where it says its number."""
+    for text in soup.select_one("main").find_all(string=_CHAPTER):
+        if text.find_parent(class_="jp-MarkdownCell") and not text.find_parent(["a", "code"]):
+            text.replace_with(*_with_links(soup, text, chapters))
+
+
+def _with_links(soup, text, chapters):
+    end = 0
+    for found in _CHAPTER.finditer(text):
+        if found[1] in chapters:
+            link = soup.new_tag("a", href=chapters[found[1]])
+            link.string = found[0]
+            yield from (NavigableString(text[end : found.start()]), link)
+            end = found.end()
+    yield NavigableString(text[end:])
 
 
 def _caption(soup, cell, found):

@@ -283,3 +283,28 @@ def test_cards_show_stability_before_what_hangs_on_it(live):
     assert order.index("rs") < order.index("rs_chance") < order.index("pc") < order.index("pf")
     assert table.set_index("about").loc["rs", "card 1"] == "1.000"
     assert isinstance(table, pd.DataFrame)
+
+
+def test_a_gap_of_a_card_is_a_dash_with_its_reason(project):
+    """A simulation asked once: no model, no repeats, no flips; nothing reads nan, none is empty."""
+    run = judged("once", [{"name": "coin", "kind": "planted", "ties": 1e9}], repeats=1)
+    card = report.show_cards(cards_of(run)).set_index("about")["card 1"]
+
+    assert card[["model", "first"]].tolist() == ["– (a simulation)"] * 2
+    assert card[["rs", "rs_chance"]].tolist() == ["– (not asked twice)"] * 2
+    assert card["order_effect"] == "not estimable: no flips"
+    assert card.str.len().min() > 0
+    assert not card.str.contains(r"\bnan\b|None").any()
+
+
+def test_a_card_of_judgments_that_were_read(project):
+    """Nothing is known of model and settings, and the card says why."""
+    run = judged("once", [{"name": "coin", "kind": "planted"}], repeats=1)
+    path = run.folder / "params.yaml"
+    study = yaml.safe_load(path.read_text(encoding="utf-8"))
+    path.write_text(yaml.safe_dump(study | {"judging": None}), encoding="utf-8")
+
+    card = report.show_cards(cards_of(run)).set_index("about")["card 1"]
+
+    assert card[["kind", "settings", "model"]].tolist() == ["– (the judgments were read)"] * 3
+    assert card["policy"].startswith("as the files hold them")

@@ -21,8 +21,14 @@ def test_every_result_is_listed_in_the_order_of_writing(soup, finished):
         "08_summary.html",
         "01_data_preparation.html",
         "tables/zebra.csv",
+        "tables/zebra.tex",
+        "tables/zebra.md",
         "tables/aardvark.csv",
+        "tables/aardvark.tex",
+        "tables/aardvark.md",
         "tables/summary.csv",
+        "tables/summary.tex",
+        "tables/summary.md",
         "figures/order_effect.png",
         "figures/order_effect.svg",
         "figures/order_effect.pdf",
@@ -41,9 +47,9 @@ def test_results_are_named_with_their_size(soup):
     said = [" ".join(entry.get_text().split()) for entry in soup.select(".chapter li")]
 
     assert said == [
-        "zebra, 1 row · CSV",
-        "aardvark, 20 rows · CSV",
-        "summary, 1 row · CSV",
+        "zebra, 1 row · CSV · LaTeX · Markdown",
+        "aardvark, 20 rows · CSV · LaTeX · Markdown",
+        "summary, 1 row · CSV · LaTeX · Markdown",
         "A line · PNG · SVG · PDF",
         "verdict_counts, 1 row · CSV",
     ]

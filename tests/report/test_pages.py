@@ -119,10 +119,11 @@ def test_tables_and_figures_are_numbered_and_named():
     soup = BeautifulSoup(page_html(notebook, "r", saved), "html.parser")
 
     assert [line.get_text() for line in soup.select(".caption")] == [
-        "Table 3.1 rates · CSV", "Table 3.2 b · CSV", "Figure 3.1 gap · PNG · SVG · PDF",
+        "Table 3.1 rates · CSV · LaTeX · Markdown", "Table 3.2 b · CSV · LaTeX · Markdown",
+        "Figure 3.1 gap · PNG · SVG · PDF",
     ]  # fmt: skip
-    assert [link["href"] for link in soup.select(".caption a")][:3] == [
-        "tables/rates.csv", "tables/b.csv", "figures/gap.png",
+    assert [link["href"] for link in soup.select(".caption a")][2:5] == [
+        "tables/rates.md", "tables/b.csv", "tables/b.tex",
     ]  # fmt: skip
     links = [(link["href"], link.get_text()) for link in soup.select("p:not(.caption) > a")]
     assert links == [

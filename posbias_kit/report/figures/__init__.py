@@ -6,6 +6,7 @@ from posbias_kit.report.figures.agreement import (
     plot_reliability,
 )
 from posbias_kit.report.figures.arms import plot_arms, plot_scores
+from posbias_kit.report.figures.costs import plot_cost
 from posbias_kit.report.figures.noise import plot_noise, plot_slot_wins
 from posbias_kit.report.figures.order_effect import plot_order_effect
 from posbias_kit.report.figures.planning import plot_planning
@@ -25,6 +26,7 @@ __all__ = [
     "plot_arms",
     "plot_consistency",
     "plot_consistency_fairness",
+    "plot_cost",
     "plot_disagreement",
     "plot_fairness",
     "plot_noise",
