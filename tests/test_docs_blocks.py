@@ -144,14 +144,14 @@ BASE = {"run_name": "x", "data_preparation": {"format": "starter"}, "judging": {
 def read_yaml(text):
     """Read a block as a whole study (and save it under the name in its first line), or a part."""
     told = yaml.safe_load(text)
-    named = re.match(r"# (params/\w+\.yaml)\n", text)
+    named = re.match(r"# ((?:params/)?\w+\.yaml)\n", text)
     if named:
         write_text(Run("x").folder.parents[1] / named[1], text)
     if {"format", "user"} <= set(told):
         write_text(Run("x").folder.parent / "template.yaml", text)
         load_template(Run("x").folder.parent / "template.yaml")
     elif set(told) <= set(Study.model_fields):
-        check_study(told if named else BASE | told)
+        check_study(told if "run_name" in told else BASE | told)
     else:
         TableMapping.model_validate(told)
 
@@ -167,6 +167,8 @@ def prepare(page, request):
             target = Run("x").folder.parents[1] / folder / "gpt-4_pair.jsonl"
             target.parent.mkdir(exist_ok=True)
             data.write_verdicts(verdicts, target)
+        table = re.findall(r"^   \| (\w.*) \|$", (ROOT / page).read_text("utf-8"), re.M)
+        write_text(Run("x").folder.parents[1] / "votes.csv", "\n".join(table).replace(" | ", ","))
     if page == "docs/review.md":
         for name in ("demo", "prompt_a", "prompt_b"):
             without_notebooks("params/demo.yaml", [f"run_name={name}", *SMALL])
