@@ -44,7 +44,7 @@ format: $(READY) ## mend style and format, strip notebooks
 	@$(if $(NOTEBOOKS),$(STRIP) $(NOTEBOOKS))
 
 lab: $(READY) ## open JupyterLab in notebooks/
-	@cd notebooks && exec ../$(BIN)/jupyter lab $(ARGS)
+	@exec $(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks $(ARGS)
 
 docs: $(READY) ## build the documents as a site: docs/_build/index.html
 	@rm -rf docs/_gallery

@@ -2,6 +2,7 @@
 
 import json
 
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -62,6 +63,19 @@ def test_every_stage_leaves_an_executed_notebook_and_a_page(demo):
         assert (demo / stage.notebook).is_file()
         assert (demo / stage.notebook).with_suffix(".html").is_file()
     assert not list(demo.glob("*.partial.*")) + list(demo.glob("*.failed.*"))
+
+
+def test_interactive_cells_leave_nothing(demo):
+    """Nobody chooses under papermill: no output of the cells, no state of widgets."""
+    for stage in STAGES:
+        notebook = nbformat.read(demo / stage.notebook, as_version=4)
+        cells = [cell for cell in notebook.cells if "report.explore(" in cell.source]
+        interactive = {"metrics", "quality_gap", "disagreement", "order_effect"}
+
+        assert len(cells) == (stage.name in interactive)
+        assert [cell.id for cell in cells if cell.outputs] == []
+        assert "widgets" not in notebook.metadata
+        assert "widget" not in (demo / stage.notebook).with_suffix(".html").read_text("utf-8")
 
 
 def test_index_leads_to_every_figure_table_and_limit(demo):

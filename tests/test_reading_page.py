@@ -36,4 +36,4 @@ def test_mapping_is_valid(text):
 
 
 def test_there_are_examples():
-    assert len(MAPPINGS) == 6
+    assert len(MAPPINGS) == 7

@@ -25,7 +25,7 @@ def pairs(codes, *, judge="j", reference="b", questions=None, repeat=1, **column
     table = pd.DataFrame(rows, columns=["question", "shown", "status", "reason", "choice"])
     table["choice"] = table["choice"].astype("Int64")
     about = {"benchmark": "B", "task": "t", "judge": judge, "reference": reference}
-    return build_verdicts(table.assign(**about, repeat=repeat, **columns))
+    return build_verdicts(table.assign(**about | columns, repeat=repeat))
 
 
 def repeated(texts, **columns):

@@ -37,7 +37,7 @@ from posbias_kit.analysis.parser_audit import labels_in_answers, parser_audit, r
 from posbias_kit.analysis.pilot import judge_pilot, sum_pilot
 from posbias_kit.analysis.planning import cheapest_designs, planning_table
 from posbias_kit.analysis.pooled import pooled_order
-from posbias_kit.analysis.position import position_bias, verdict_counts
+from posbias_kit.analysis.position import position_bias
 from posbias_kit.analysis.quality_gap import OWR, quadratic_curve, quality_gap_fits
 from posbias_kit.analysis.rank_changes import largest_moves, rank_changes
 from posbias_kit.analysis.review_queue import review_queue
@@ -63,6 +63,7 @@ from posbias_kit.analysis.task_directions import task_directions
 from posbias_kit.analysis.tasks import task_differences
 from posbias_kit.analysis.two_way import two_way_intervals
 from posbias_kit.analysis.units import build_units, win_rates
+from posbias_kit.analysis.verdict_counts import verdict_counts
 from posbias_kit.analysis.verdict_sheet import verdict_sheet
 from posbias_kit.analysis.worksheet import class_counts, worksheet
 

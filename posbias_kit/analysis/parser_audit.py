@@ -4,8 +4,9 @@ import json
 
 import pandas as pd
 
-from posbias_kit.analysis.position import position_bias, verdict_counts
+from posbias_kit.analysis.position import position_bias
 from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.verdict_counts import verdict_counts
 from posbias_kit.data.replies import EXCERPT, parse_replies
 from posbias_kit.data.verdicts import build_verdicts, winner_of
 from posbias_kit.errors import TableError

@@ -14,7 +14,7 @@ from posbias_kit.analysis.intervals import (
 )
 from posbias_kit.analysis.series import build_series, group_verdicts, take_sides
 from posbias_kit.errors import check_choice
-from posbias_kit.schema import TIE_CHOICE, Convention, Status
+from posbias_kit.schema import Convention
 
 _COUNTS = [
     "complete", "incomplete", "identical", "consistent",
@@ -120,6 +120,7 @@ _COLUMNS = [
     "pc_boot_low", "pc_boot_high", "pf_boot_low", "pf_boot_high",
     "pf_paper", "overall_win_rate", "clusters", "note",
 ]  # fmt: skip
+_LIMITS = [name for name in _COLUMNS if name.endswith(("_low", "_high"))]
 
 
 def _flag(series):
@@ -188,18 +189,28 @@ def _estimate(facts, sums, draws, level, seed):
     lean = sums.assign(lean=sums["recency"] - sums["primacy"])
     total = lean.groupby(level=lean.index.names[:-1], observed=True).sum()
     table = facts.reindex(total.index.droplevel("convention")).set_axis(total.index)
-    pc = share_intervals(sums, "yes", "pc_n", level)
-    pf = difference_intervals(sums, "recency", "primacy", "pf_n", level)
-    boot = _bootstrap(lean, level, draws, seed)
-    table["clusters"] = pc["clusters"].astype("Int64")
-    for name, found in (("pc", pc), ("pf", pf)):
-        table[f"{name}_n"] = total[f"{name}_n"].astype("Int64")
-        table[name] = found["estimate"]
-        for side in ("low", "high"):
-            table[f"{name}_{side}"] = found[side] if draws else np.nan
-            table[f"{name}_boot_{side}"] = boot.loc[name, side]
+    counted = (lean["pc_n"] > 0).groupby(level=total.index.names, observed=True).sum()
+    table["clusters"] = counted.astype("Int64")
+    for name, plus in (("pc", "yes"), ("pf", "lean")):
+        size = total[f"{name}_n"]
+        table[f"{name}_n"] = size.astype("Int64")
+        table[name] = total[plus] / size.where(size > 0)
+    table[_LIMITS] = _intervals(lean, draws, level, seed) if draws else np.nan
     asked = table["series"].astype(float)
     return table.assign(pf_paper=(total["lean"] / asked).where(table["complete"] > 0))
+
+
+def _intervals(sums, draws, level, seed):
+    """Limits of pc and pf, by CR2 and from the bootstrap over clusters."""
+    found = {
+        "pc": share_intervals(sums, "yes", "pc_n", level),
+        "pf": difference_intervals(sums, "recency", "primacy", "pf_n", level),
+    }
+    boot = _bootstrap(sums, level, draws, seed)
+    sides = [(name, side) for name in found for side in ("low", "high")]
+    limits = {f"{name}_{side}": found[name][side] for name, side in sides}
+    limits |= {f"{name}_boot_{side}": boot.loc[name, side] for name, side in sides}
+    return pd.DataFrame(limits)[_LIMITS]
 
 
 def _bootstrap(sums, level, draws, seed):
@@ -214,35 +225,3 @@ def _blank_sets(table):
     kinds = [name for name in table if name.startswith(("primacy", "recency", "pf"))]
     table.loc[table["_pairs"] == 0, kinds] = pd.NA
     return table
-
-
-def verdict_counts(verdicts, by=("judge", "order")):
-    """Count what was asked and what came back.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        The verdict table.
-    by : sequence of str
-        Grouping columns after benchmark and experiment.
-
-    Returns
-    -------
-    DataFrame
-        One row a group: asked (ok + invalid + failed), slot_1 .. slot_p, tie, invalid, failed,
-        identical, first_share (slot 1 among verdicts for a slot; 1/p is what a judge without a
-        lean gives over balanced orders).
-    """
-    keys = group_verdicts(verdicts, [name for name in by if name != "order"], keys=False)
-    keys += [name for name in by if name == "order"]
-    code, head = number_groups(verdicts, keys)
-    status = verdicts["status"]
-    choice = verdicts["choice"].to_numpy(dtype=np.int16, na_value=-1)
-    slots = range(1, int(verdicts["slots"].max()) + 1)
-    flags = {"asked": (status != Status.IDENTICAL).to_numpy()}
-    flags |= {f"slot_{slot}": choice == slot for slot in slots} | {"tie": choice == TIE_CHOICE}
-    flags |= {str(name): (status == name).to_numpy() for name in Status if name != Status.OK}
-    counts = {name: np.bincount(code[flag], minlength=len(head)) for name, flag in flags.items()}
-    table = verdicts[keys].iloc[head].assign(**counts).sort_values(keys, ignore_index=True)
-    decided = table[[f"slot_{slot}" for slot in slots]].sum(axis=1)
-    return table.assign(first_share=(table["slot_1"] / decided).where(decided > 0))

@@ -6,6 +6,7 @@ import pandas as pd
 
 from posbias_kit.data.benchmark import Benchmark, cluster_questions
 from posbias_kit.data.finished import read_runs
+from posbias_kit.data.inputs import check_path
 from posbias_kit.data.judgments import read_judgments
 from posbias_kit.data.layouts import LAYOUTS
 from posbias_kit.data.own import bare_benchmark, read_own_verdicts
@@ -58,6 +59,7 @@ def prepare_study(format, path=None, benchmark=None, rule="strict", sample=None,
     >>> len(study.questions), len(study.presentations)
     (6, 120)
     """
+    check_path(format, path)
     if format == "paper":
         return _read_paper(path, benchmark, rule, cluster_by)
     if format == "pilot":

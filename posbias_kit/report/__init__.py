@@ -3,6 +3,7 @@
 from posbias_kit.report.arms import load_arms, pick, plain_arm
 from posbias_kit.report.costs import judge_costs
 from posbias_kit.report.decisions import tell_decision
+from posbias_kit.report.explore import explore
 from posbias_kit.report.figures import (
     plot_agreement,
     plot_arms,
@@ -36,14 +37,23 @@ from posbias_kit.report.summary import (
     show_rows,
     summarise_judges,
 )
+from posbias_kit.report.views import (
+    BIAS_FIGURES,
+    view_agreement,
+    view_bias,
+    view_gap,
+    view_order,
+)
 from posbias_kit.report.worksheet import write_worksheet
 
 __all__ = [
+    "BIAS_FIGURES",
     "HEADLINE_TABLES",
     "Run",
     "check_pilot",
     "choose_rows",
     "compare_runs",
+    "explore",
     "judge_cards",
     "judge_costs",
     "load_arms",
@@ -80,6 +90,10 @@ __all__ = [
     "summarise_judges",
     "tell_decision",
     "tested_limits",
+    "view_agreement",
+    "view_bias",
+    "view_gap",
+    "view_order",
     "write_worksheet",
 ]
 

@@ -112,8 +112,7 @@ class Run:
             raise ReadError(
                 f"run {self.run_name!r} has no table {table!r}",
                 place=str(path),
-                cure=f"{_MAKERS[table]} makes it: run that notebook first, or the whole study "
-                f"by `posbias run params/{self.run_name}.yaml`",
+                cure=self._cure(_MAKERS[table]),
             )
         return validate(pd.read_parquet(path), table, place=path.name)
 
@@ -148,8 +147,18 @@ class Run:
         return frame
 
     def table(self, name):
-        """Read a saved result back, with the types it had: ids stay text, gaps are missing."""
-        return read_csv(self.folder / "tables" / f"{name}.csv")
+        """Read a saved result back, with the types it had: ids stay text, gaps are missing.
+
+        Raises
+        ------
+        ReadError
+            The result is not there yet; says which notebook saves it.
+        """
+        path = self.folder / "tables" / f"{name}.csv"
+        maker = None if path.is_file() else _saver(name)
+        if maker:
+            raise ReadError("no such table", place=str(path), cure=self._cure(maker))
+        return read_csv(path)
 
     def find_table(self, name):
         """Read a saved result back, or return None where no notebook has saved it."""
@@ -175,10 +184,27 @@ class Run:
         """
         write_figure(plot, self.folder / "figures", name)
 
+    def _cure(self, notebook):
+        """Say how to make what a notebook makes, and where to stand for it."""
+        cure = f"{notebook} makes it: run that notebook first, or the whole study by "
+        cure += f"`posbias run params/{self.run_name}.yaml`"
+        if not (project_root() / "notebooks").is_dir():
+            cure += f"; no folder above {Path.cwd()} holds the notebooks: work inside the project"
+        return cure
+
     def _parquet(self, table):
         if table not in TABLES:
             raise ParamsError(f"unknown table {table!r}", place="table", allowed=", ".join(TABLES))
         return self.folder / f"{table}.parquet"
+
+
+def _saver(name):
+    """Return the notebook that saves a result under this name, or None."""
+    for stage in STAGES:
+        path = project_root() / "notebooks" / stage.notebook
+        if path.is_file() and f', \\"{name}\\")' in path.read_text(encoding="utf-8"):
+            return stage.notebook
+    return None
 
 
 def check_run_name(name):

@@ -74,8 +74,13 @@ def plot_tasks(bias, value="pc"):
         reach = max(0.1, np.nanmax(np.abs(matrix.to_numpy())))
         limits = {"vmin": -reach, "vmax": reach, "cmap": style.DIVERGING}
     options = {"annot_kws": {"size": 7.5}, "cbar_kws": {"label": name}, "linewidths": 1}
+    ax.figure.set_visible(False)  # else seaborn draws it once, to see whether labels overlap
     sns.heatmap(matrix, annot=notes, fmt="", ax=ax, **limits, **options)
+    ax.figure.set_visible(True)
+    for text in ax.texts:
+        text.set_in_layout(False)  # they lie in their cells: nothing to make room for
     ax.set(xlabel="", ylabel="")
+    ax.tick_params(axis="y", rotation=0)
     ax.set_xticks(ax.get_xticks(), ax.get_xticklabels(), rotation=35, ha="right")
     low, high = matrix.stack().idxmin(), matrix.stack().idxmax()
     ends = f"Lowest: {low[0]} on {low[1]}; highest: {high[0]} on {high[1]}."
