@@ -96,7 +96,7 @@ def test_one_full_comparison_does_not_push_out_the_others():
 
 
 def test_comparisons_in_one_slot_only_are_left_out_and_counted():
-    """a first in both that were shown once: the average is that of FS and FF, 1 and 1/2."""
+    """A first in both that were shown once: the average is that of FS and FF, 1 and 1/2."""
     average = averaged(pairs(["F-", "S-", "FS", "FF"])).loc["a"]
 
     assert average["win_rate"] == pytest.approx(3 / 4)
