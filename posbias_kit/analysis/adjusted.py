@@ -8,8 +8,15 @@ import pandas as pd
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.bradley_terry import fit_abilities
 from posbias_kit.analysis.checks import check_settings
-from posbias_kit.analysis.half import shown_once, weigh_slots
+from posbias_kit.analysis.half import (
+    NOT_PLACED,
+    count_once,
+    say_once,
+    shown_once,
+    weigh_slots,
+)
 from posbias_kit.analysis.intervals import bootstrap_intervals, cluster_sums, share_intervals
+from posbias_kit.analysis.notes import add_note
 from posbias_kit.analysis.ranks import rank_estimates
 from posbias_kit.analysis.series import SERIES_KEY, build_series, group_verdicts
 from posbias_kit.schema import TIE_CHOICE
@@ -17,16 +24,16 @@ from posbias_kit.schema import TIE_CHOICE
 ADJUSTED, CONDITIONAL, MODEL = "order_averaged", "both_agree", "bradley_terry"
 """Methods that use every order; those of one order are named ``order_AB``, ``first_shown``, .."""
 _CHOSEN = "conditional: consistent series only"
-_HALF = "each comparison in one order: averaged over comparisons, not within them"
 
 
 def adjusted_win_rates(verdicts, by=("judge",), level=0.95, draws=2000, seed=0):
     """Estimate every candidate's win rate from one order, and with the order taken out.
 
     A verdict gives a candidate 1 when it wins, 1/p for a TIE, else 0. All methods use the same
-    complete series, so that they differ by the order alone. Where each comparison was shown in
-    one order there are none: the order average is then taken over a candidate's verdicts in each
-    slot (missing unless it was shown in all), the model over all, and the note says so.
+    complete series, so that they differ by the order alone. Comparisons shown in one order have
+    none: the order average takes their verdicts in so that each slot of a candidate weighs the
+    same (and not at all unless it stood in every slot), the model takes them as they are, the
+    other methods leave them out, and the notes say how many there are.
 
     ==================  =====================================================================
     order_AB, order_BA  the verdicts of one order, as if only it had been asked (with a
@@ -104,8 +111,8 @@ def adjusted_win_rates(verdicts, by=("judge",), level=0.95, draws=2000, seed=0):
     known = tables[0][[*keys, "candidate"]]
     tables.append(_model(told[told["whole"] | told["half"]], keys, known, **settings))
     table = pd.concat(tables, ignore_index=True)
-    halves = told.groupby(keys, observed=True)["half"].any().rename("half").reset_index()
-    table["note"] = _say(table.merge(halves, on=keys, how="left"))
+    seen = count_once(told, sides, keys)
+    table["note"] = _say(table.merge(seen, on=[*keys, "candidate"], how="left"))
     place = table["method"].map({name: k for k, name in enumerate(table["method"].unique())})
     table = table.assign(_place=place).sort_values([*keys, "candidate", "_place"])
     table["rank_change"] = _rank_change(table, [*keys, "candidate"])
@@ -129,26 +136,21 @@ def _rank_change(table, place):
 
 
 def _say(table):
-    """Why a number is missing, and the condition of both_agree."""
-    empty = table["n"].fillna(0) == 0
-    conditional = table["method"] == CONDITIONAL
-    half = ~empty & table["half"].astype(bool)
+    """Why a number is missing, the condition of both_agree, and what one order alone adds."""
+    empty, averaged = table["n"].fillna(0) == 0, table["method"] == ADJUSTED
+    conditional, model = table["method"] == CONDITIONAL, table["method"] == MODEL
+    own = table.get("note", pd.Series("", table.index)).fillna("")
     return np.select(
-        [empty & conditional, empty, half, conditional],
-        [
-            "no consistent series",
-            "no complete series",
-            _HALF,
-            _CHOSEN,
-        ],
-        table.get("note", pd.Series("", table.index)).fillna(""),
+        [empty & conditional, empty & averaged & (table["once"] > 0), empty],
+        ["no consistent series", NOT_PLACED, "no complete series"],
+        add_note(own.mask(conditional, _CHOSEN), say_once(table, averaged, model)),
     )
 
 
 def _mark_complete(verdicts, keys):
     """Add what is known of each verdict's series; an incomplete one counts nowhere.
 
-    Where each comparison of a group was shown in one order, its verdicts are marked `half`.
+    The verdicts of a comparison that was shown in one order are marked `half`.
     """
     series = build_series(verdicts)
     code, _ = number_groups(verdicts, SERIES_KEY)  # numbers the series as they stand in `series`

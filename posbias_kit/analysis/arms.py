@@ -5,6 +5,7 @@ import pandas as pd
 
 from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.differences import judge_differences
+from posbias_kit.analysis.incomplete import count_incomplete
 from posbias_kit.analysis.intervals import cluster_sums, difference_intervals, share_intervals
 from posbias_kit.analysis.measure import measure_series
 from posbias_kit.analysis.order_differences import order_differences
@@ -33,7 +34,8 @@ def arm_values(verdicts, convention="paper", level=0.95):
     -------
     DataFrame
         One row a judge, arm (and slots, where there are several) and metric: n (complete series;
-        for beta comparisons), incomplete (series that an order lacks), estimate, low, high,
+        for beta comparisons), incomplete (series that an order lacks: they enter no number but
+        beta, and that only by other repeats of the same pair), estimate, low, high,
         clusters, note (why it is missing). Metrics: pc; pf; first (share of verdicts for slot 1,
         a tie counts 1/p: 1/p is fair); ties (share of verdicts); beta
         (:func:`posbias_kit.analysis.order_effect`). pf and beta are for pairs only.
@@ -46,8 +48,7 @@ def arm_values(verdicts, convention="paper", level=0.95):
         beta = order_effect(pairs, ("judge", "arm"), level=level, pooled=False)
         named = {"beta": "estimate", "beta_low": "low", "beta_high": "high", "comparisons": "n"}
         beta = beta.rename(columns=named).assign(metric="beta", slots=2)
-        lacking = tables[0][[*keys, "incomplete"]]
-        tables.append(beta.merge(lacking, on=keys).reindex(columns=[*keys, *_VALUES]))
+        tables.append(beta.reindex(columns=[*keys, *_VALUES]))
     table = _arrange(pd.concat(tables, ignore_index=True), keys)
     return table[[*keys, *_VALUES]].astype({"n": "Int64", "clusters": "Int64"})
 
@@ -106,9 +107,11 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
     -------
     DataFrame
         One row a judge, arm (slots, where there are several) and metric (as for
-        :func:`arm_values`): n (paired series; for beta comparisons), value, plain_value (on
-        these), difference, low, high, clusters, p, p_holm (over the judges and arms of a
-        metric), mde, note.
+        :func:`arm_values`): n (paired series; for beta comparisons), incomplete and
+        plain_incomplete (series that an order lacks, in the arm and in the plain one: they are
+        paired for beta only, by other repeats), value, plain_value (on the paired ones),
+        difference, low, high, clusters, p, p_holm (over the judges and arms of a metric), mde,
+        note.
 
     Raises
     ------
@@ -134,7 +137,7 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
         named = {"comparisons": "n", "beta": "value", "other_beta": "plain_value"}
         tables.append(_for_pairs(found, "beta").rename(columns=named))
     keys = group_verdicts(verdicts, ("judge", "arm"))
-    expected = _expect(verdicts[verdicts["arm"] != plain], keys)
+    expected = _count_lacking(_expect(verdicts[verdicts["arm"] != plain], keys), verdicts, plain)
     if expected.empty:
         return pd.DataFrame(columns=[*keys, *_COLUMNS])
     named = {"arm": "judge", "judge": "arm", "difference_low": "low", "difference_high": "high"}
@@ -165,9 +168,19 @@ def _expect(verdicts, keys):
     return grid[[*keys, "metric"]].reset_index(drop=True)
 
 
+def _count_lacking(expected, verdicts, plain):
+    """Add the incomplete series of each arm, and of the plain one, to the rows expected."""
+    keys = [name for name in expected if name != "metric"]
+    lacking = count_incomplete(verdicts, keys).reset_index()
+    usual = lacking[lacking["arm"] == plain].drop(columns="arm")
+    usual = usual.rename(columns={"incomplete": "plain_incomplete"})
+    table = expected.merge(lacking, "left", on=keys)
+    return table.merge(usual, "left", on=[name for name in keys if name != "arm"])
+
+
 _NO_SERIES = "no series that both arms completed"
-_COLUMNS = ["metric", "n", "value", "plain_value", "difference", "low", "high", "clusters", "p",
-            "p_holm", "mde", "note"]  # fmt: skip
+_COLUMNS = ["metric", "n", "incomplete", "plain_incomplete", "value", "plain_value", "difference",
+            "low", "high", "clusters", "p", "p_holm", "mde", "note"]  # fmt: skip
 
 
 def _has_series(turned, plain):

@@ -43,33 +43,40 @@ def check_arrivals(place, consistent, complete, planned, most, looks):
     Raises
     ------
     ParamsError
-        Different lengths, more comparisons than planned, counts that cannot be, or a look after
-        the last comparison.
+        Different lengths, more comparisons than planned, counts that cannot be, parts of a series
+        or of a look among them, or a look after the last comparison.
     """
     for name, value in (("planned", planned), ("most", most)):
         check_whole(value, name, 1, place)
     yes, n = (np.asarray(counts, dtype=float) for counts in (consistent, complete))
-    looks = [len(n)] if looks is None else [int(look) for look in looks]
+    looks = [len(n)] if looks is None else [_as_whole(look) for look in looks]
     if yes.shape != n.shape or n.ndim != 1 or not len(n) or len(n) > planned:
         raise ParamsError(
             f"{yes.size} consistent and {n.size} complete of {planned} planned", place=place,
             allowed="two lists of one length, from 1 to `planned`",
             cure="give one count of each for every comparison asked",
         )  # fmt: skip
-    wrong = np.flatnonzero(~((yes >= 0) & (yes <= n) & (n <= most)))
+    whole = (yes == np.round(yes)) & (n == np.round(n))
+    wrong = np.flatnonzero(~((yes >= 0) & (yes <= n) & (n <= most) & whole))
     if len(wrong):
         at = int(wrong[0])
         raise ParamsError(
             f"comparison {at} has {yes[at]:g} consistent of {n[at]:g} complete series",
-            place=place, allowed=f"0 <= consistent <= complete <= {most} (`most`)",
+            place=place, allowed=f"whole numbers, 0 <= consistent <= complete <= {most} (`most`)",
             cure="`most` is the number of series of a comparison, its repeats",
         )  # fmt: skip
-    if not looks or looks != sorted(set(looks)) or looks[0] < 1 or looks[-1] > len(n):
+    split = [look for look in looks if isinstance(look, float)]
+    if not looks or split or looks != sorted(set(looks)) or looks[0] < 1 or looks[-1] > len(n):
         raise ParamsError(
-            f"looks {looks[:5]}", place=place, allowed=f"rising numbers from 1 to {len(n)}",
+            f"looks {looks[:5]}", place=place, allowed=f"rising whole numbers from 1 to {len(n)}",
             cure="leave `looks` out to look once, at the end",
         )  # fmt: skip
     return Arrivals(yes, n, looks)
+
+
+def _as_whole(look):
+    """Return an int where the number is whole, else the number as it is."""
+    return int(look) if float(look).is_integer() else float(look)
 
 
 def tell_looks(told, low, high, pc=None):

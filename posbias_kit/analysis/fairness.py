@@ -6,6 +6,7 @@ import pandas as pd
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.counts import COMPARISON_KEY
+from posbias_kit.analysis.incomplete import count_incomplete
 from posbias_kit.analysis.intervals import cluster_sums, difference_intervals, share_intervals
 from posbias_kit.analysis.series import SERIES_KEY, build_series, group_verdicts, spread_candidates
 from posbias_kit.analysis.slots import UNBALANCED, tally_arrangements
@@ -49,9 +50,10 @@ def listwise_fairness(verdicts, by=("judge",), level=0.95):
     Returns
     -------
     DataFrame
-        One row a group and slot: series (complete), inconsistent, pc; share (missing without an
-        inconsistent series); expected = 1/p; pf with its interval (CR2 t); pf_rescaled_biased;
-        balanced; clusters; note.
+        One row a group and slot: series (complete), incomplete (series that an order lacks: they
+        enter no number), inconsistent, pc; share (missing without an inconsistent series);
+        expected = 1/p; pf with its interval (CR2 t); pf_rescaled_biased; balanced; clusters;
+        note.
 
     Raises
     ------
@@ -78,6 +80,7 @@ def listwise_fairness(verdicts, by=("judge",), level=0.95):
     tally = tally_arrangements(verdicts, [*COMPARISON_KEY, *({"repeat"} & {*keys})])
     arranged = spread_candidates(tally.frame, keys).groupby(keys, observed=True)
     facts = pd.DataFrame({"balanced": arranged["balanced"].all(), "_p": arranged["slots"].max()})
+    facts["incomplete"] = count_incomplete(verdicts, keys)
     table = pd.concat([_estimate(sums, facts, slot, level) for slot in range(1, width + 1)])
     table = table.reset_index()
     table = table[table["slot"] <= table["_p"]].sort_values([*keys, "slot"], kind="stable")
@@ -85,8 +88,8 @@ def listwise_fairness(verdicts, by=("judge",), level=0.95):
 
 
 _COLUMNS = [
-    "slot", "series", "inconsistent", "pc", "share", "expected", "pf", "pf_low", "pf_high",
-    "pf_rescaled_biased", "balanced", "clusters", "note",
+    "slot", "series", "incomplete", "inconsistent", "pc", "share", "expected", "pf", "pf_low",
+    "pf_high", "pf_rescaled_biased", "balanced", "clusters", "note",
 ]  # fmt: skip
 
 

@@ -5,41 +5,44 @@ import pandas as pd
 
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.counts import COMPARISON_KEY
+from posbias_kit.analysis.series import spread_candidates
 from posbias_kit.schema import Status
 
 ONE_ORDER = "each comparison was shown in one order: consistency cannot be seen"
 """Why pc, and what rests on whole series, is missing."""
+NOT_PLACED = "shown in one order, but not in every slot: no average over them"
+"""Why a candidate has no average."""
 
 
-def shown_once(verdicts, keys):
-    """Find the groups in which no comparison was shown in more than one order.
+def shown_once(verdicts, keys=()):
+    """Find the comparisons that were shown in one order only, whatever came back.
 
     Parameters
     ----------
     verdicts : DataFrame
         The verdict table.
-    keys : list of str
-        Grouping columns.
+    keys : sequence of str
+        Grouping columns: a comparison counts by itself in each group.
 
     Returns
     -------
     ndarray of bool
-        For each row of `verdicts`, whether its group is one.
+        For each row of `verdicts`, whether its comparison is one.
     """
-    unit = list(dict.fromkeys([*COMPARISON_KEY, *(key for key in keys if key in verdicts)]))
     asked = (verdicts["status"] != Status.IDENTICAL).to_numpy()
-    unit, head = number_groups(verdicts, unit)
+    unit, head = number_groups(verdicts, name_units(verdicts, keys))
     order = pd.factorize(verdicts["order"])[0]
     pairs = np.unique(np.column_stack([unit, order])[asked], axis=0)
-    orders = np.bincount(pairs[:, 0], minlength=len(head))[unit]
-    group, head = number_groups(verdicts, keys)
-    most = np.zeros(len(head), dtype=orders.dtype)
-    np.maximum.at(most, group, orders)
-    return most[group] == 1
+    return np.bincount(pairs[:, 0], minlength=len(head))[unit] == 1
+
+
+def name_units(verdicts, keys):
+    """Return the columns that tell judged comparisons apart, those of `keys` among them."""
+    return list(dict.fromkeys([*COMPARISON_KEY, *(key for key in keys if key in verdicts)]))
 
 
 def weigh_slots(sides, keys):
-    """Weigh the verdicts of such a group so that each slot of a candidate counts alike.
+    """Weigh the verdicts of such comparisons so that each slot of a candidate counts alike.
 
     Parameters
     ----------
@@ -60,6 +63,62 @@ def weigh_slots(sides, keys):
     stood = sides["slot"].where(count > 0).groupby(place, observed=True).transform("nunique")
     whole = (stood == sides["slots"]) & (slot > 0)
     return (count * total / (sides["slots"].astype(float) * slot)).where(whole, 0.0)
+
+
+def count_once(told, sides, keys):
+    """Count the comparisons behind a candidate's average, and those shown in one order only.
+
+    Parameters
+    ----------
+    told : DataFrame
+        Verdicts, with the flags whole (of a complete series) and half (of a comparison shown in
+        one order).
+    sides : DataFrame
+        As for :func:`weigh_slots`.
+    keys : list of str
+        Grouping columns.
+
+    Returns
+    -------
+    DataFrame
+        One row a group and candidate: once, seen (once, and those with a complete series), and
+        placed (whether the former were spread over all slots, so that they can be averaged).
+    """
+    group = [*keys, "candidate"]
+    rows = told[told["half"] | told["whole"]]
+    rows = rows.iloc[number_groups(rows, name_units(rows, keys))[1]]
+    rows = spread_candidates(rows, group).groupby(group, observed=True)["half"]
+    table = rows.agg(once="sum", seen="size")
+    weight = weigh_slots(sides, keys).groupby([sides[name] for name in group], observed=True).sum()
+    table = table.reindex(weight.index, fill_value=0)
+    return table.assign(placed=weight > 0).reset_index()
+
+
+def say_once(table, averaged, model):
+    """Say how many comparisons were shown in one order, and what became of them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Holds once, seen and placed.
+    averaged, model : Series of bool
+        Which rows are averages over the orders, and which the model's; the others rest on
+        complete series.
+
+    Returns
+    -------
+    ndarray of str
+        Empty where there is none.
+    """
+    once, seen, placed = table["once"], table["seen"], table["placed"].astype(bool)
+    some = once.astype(str) + " of " + seen.astype(str) + " comparisons in one order"
+    taken = np.where(once == seen, "each comparison in one order", some)
+    return np.select(
+        [once == 0, averaged & placed, model, averaged],
+        ["", taken + ": averaged over comparisons, not within them", taken,
+         some + " left out: not shown in every slot"],
+        some + " left out",
+    )  # fmt: skip
 
 
 def note_once(table, verdicts, keys):
@@ -85,7 +144,9 @@ def note_once(table, verdicts, keys):
     table = table.assign(note=why)
     if "candidate" in keys or not (why == "no complete series").any():
         return table
-    once = verdicts.loc[shown_once(verdicts, keys), keys].drop_duplicates()
-    told = table[keys].merge(once, "left", on=keys, indicator=True)["_merge"] == "both"
+    asked = verdicts[verdicts["status"] != Status.IDENTICAL]
+    once = pd.Series(shown_once(asked, keys), asked.index)
+    once = once.groupby([asked[key] for key in keys], observed=True).all()
+    told = once.reindex(pd.MultiIndex.from_frame(table[keys]), fill_value=False)
     lost = told.to_numpy() & (why == "no complete series")
     return table.assign(note=table["note"].mask(lost, ONE_ORDER))

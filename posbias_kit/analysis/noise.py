@@ -24,10 +24,11 @@ from posbias_kit.errors import ParamsError
 NO_REPEATS = "no repeats: the split cannot be made"
 FEW_VERDICTS = "no comparison has two verdicts in every order: the split cannot be made"
 ONLY_IDENTICAL = "identical answers only"
+ONE_SCORE = "both orders rest on one score"
 """Why a group has no split."""
 
 
-def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
+def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0, scored=()):
     """Split inconsistency into what repeats do by themselves and what the order adds.
 
     With c_ok the verdicts in order o that name winner k (TIE is one) and n_o their number, a
@@ -63,6 +64,10 @@ def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, 
         Level of the intervals.
     permutations, seed : int
         Of the test; 0 permutations give no p.
+    scored : collection of str
+        Arms in which answers were scored alone (:func:`posbias_kit.analysis.scored_arms`). All
+        orders of a repeat rest there on the same scores and agree by construction, so that E
+        would be -N / R without any meaning: their comparisons are excluded.
 
     Returns
     -------
@@ -100,7 +105,7 @@ def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, 
             cure="leave it out: the split compares the repeats of a comparison",
         )
     counts = count_orders(verdicts)
-    frame = spread_candidates(_measure(counts), keys)
+    frame = spread_candidates(_measure(counts, scored), keys)
     sums = cluster_sums(frame, keys, _SUMMED)
     table = _estimate(sums, level)
     split = frame[frame["comparisons"]]
@@ -117,7 +122,7 @@ def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, 
 
 _SUMMED = [
     "comparisons", "excluded", "identical", "across", "within", "excess", "pc_cross_n", "agree",
-    "repeated",
+    "repeated", "scored",
 ]  # fmt: skip
 _COLUMNS = [
     "comparisons", "excluded", "identical",
@@ -127,10 +132,11 @@ _COLUMNS = [
 ]  # fmt: skip
 
 
-def _measure(counts):
+def _measure(counts, scored):
     """I, N and E of each comparison; 0 where it does not enter, so that sums leave it out."""
     told, fewest = ~counts.comparisons["identical"].to_numpy(), counts.fewest()
-    crossed, split = told & (fewest >= 1), told & (fewest >= 2)
+    alone = counts.comparisons["arm"].isin(list(scored)).to_numpy()
+    crossed, split = (told & ~alone & (fewest >= least) for least in (1, 2))
     across = np.where(crossed, disagree_across(counts.winners), 0)
     within = np.where(counts.asked, disagree_within(counts.winners), 0)
     within = np.where(split, within.sum(axis=1) / np.maximum(counts.asked.sum(axis=1), 1), 0)
@@ -142,6 +148,7 @@ def _measure(counts):
         within=within,
         excess=np.where(split, across - within, 0),
         repeated=told & (counts.comparisons["repeats"] > 1),
+        scored=told & alone,
         pc_cross_n=crossed,
         agree=np.where(crossed, 1 - across, 0),
     )
@@ -167,6 +174,7 @@ def _estimate(sums, level):
     table["note"] = np.select(
         [
             table["comparisons"] + table["excluded"] == 0,
+            (table["comparisons"] == 0) & (total["scored"] == table["excluded"]),
             total["repeated"] == 0,
             table["comparisons"] == 0,
             total["across"] == 0,
@@ -175,6 +183,7 @@ def _estimate(sums, level):
         ],
         [
             ONLY_IDENTICAL,
+            ONE_SCORE,
             NO_REPEATS,
             FEW_VERDICTS,
             "never inconsistent: no share",
@@ -184,6 +193,28 @@ def _estimate(sums, level):
         "",
     )
     return table
+
+
+def scored_arms(arms):
+    """Find the arms in which each answer was scored alone.
+
+    Parameters
+    ----------
+    arms : DataFrame
+        From :func:`posbias_kit.judging.describe_arms`.
+
+    Returns
+    -------
+    list of str
+        For :func:`inconsistency_split` and :func:`posbias_kit.analysis.worksheet`; none where it
+        is not known how the arms ask.
+
+    Examples
+    --------
+    >>> scored_arms(pd.DataFrame({"arm": ["", "points"], "scale": [None, 5]}))
+    ['points']
+    """
+    return arms.loc[arms["scale"].notna(), "arm"].tolist() if "scale" in arms else []
 
 
 def _share(sums, level):

@@ -7,6 +7,7 @@ from scipy.special import expit, stdtr, stdtrit
 from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.counts import count_orders
 from posbias_kit.analysis.flips import bound_one_sided, flip_score, solve_flips
+from posbias_kit.analysis.incomplete import count_incomplete
 from posbias_kit.analysis.intervals import cluster_sums, ratio_intervals
 from posbias_kit.analysis.multiplicity import adjust_p
 from posbias_kit.analysis.planning import detectable_effect
@@ -19,7 +20,8 @@ FLIPS = ["primacy_full", "recency_full", "primacy_half", "recency_half"]
 
 _POOLED = [f"beta_marginal{part}" for part in ("", "_se", "_df", "_low", "_high")]
 _COLUMNS = [
-    "comparisons", "flips", "primacy_full", "primacy_half", "recency_full", "recency_half",
+    "comparisons", "incomplete", "flips",
+    "primacy_full", "primacy_half", "recency_full", "recency_half",
     "beta", "beta_se", "beta_df", "beta_low", "beta_high", "p",
     "p_first", "p_first_low", "p_first_high", "mde", "beta_bound", "beta_firth",
     *_POOLED, "log_nu", "p_tie", "clusters", "flip_clusters", "note", "marginal_note",
@@ -67,7 +69,9 @@ def order_effect(verdicts, by=("judge",), level=0.95, scores=None, features=None
     Returns
     -------
     DataFrame
-        One row a group: comparisons (pairs with a verdict in both orders); flips and their kinds
+        One row a group: comparisons (pairs with a verdict in both orders); incomplete (series
+        that an order lacks: their verdicts enter the pooled model, and beta where other repeats
+        of the pair have the other order); flips and their kinds
         primacy_full, primacy_half, recency_full, recency_half (comparisons; fractions with
         repeats); beta, beta_se, beta_df, beta_low, beta_high; p (t test of 0); p_holm over the
         rows of a benchmark and experiment, or p_bh where `by` holds `task`; p_first and its
@@ -113,7 +117,7 @@ def order_effect(verdicts, by=("judge",), level=0.95, scores=None, features=None
     table = table.join(marginal) if pooled else table.assign(marginal_note="not asked for")
     table["marginal_note"] = table["marginal_note"].fillna("not estimable: no verdicts")
     table.loc[table["sets"] > 0, "marginal_note"] = _SETS
-    table = table.reindex(columns=_COLUMNS).reset_index()
+    table = table.join(count_incomplete(verdicts, keys)).reindex(columns=_COLUMNS).reset_index()
     return adjust_p(table, keys)
 
 

@@ -1,7 +1,5 @@
 """How a judge holds up as more candidates are shown together."""
 
-import numpy as np
-
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.fairness import listwise_fairness
@@ -33,7 +31,8 @@ def scalability(verdicts, level=0.95, seed=0):
         One row a judge (arm, where there are several) and number of slots: orders (of one
         series), comparisons, series, incomplete, pc, pc_low, pc_high, pc_chance; pf_first and
         pf_last (:func:`posbias_kit.analysis.listwise_fairness` of the first and the last slot)
-        with intervals; slot (the one furthest from fair) and pf_most; note.
+        with intervals; slot (the one furthest from fair) and pf_most; note. A size with
+        identical answers only keeps its row.
 
     Examples
     --------
@@ -49,9 +48,11 @@ def scalability(verdicts, level=0.95, seed=0):
     check_settings("scalability", level=level, seed=seed)
     keys = group_verdicts(verdicts, ("judge", "slots"), some=True)
     table = position_bias(verdicts, ("judge", "slots"), draws=_FEW, level=level, seed=seed)
-    table = table.merge(_count_orders(verdicts, keys), on=keys, validate="1:1")
-    p = table["slots"].astype(float)
-    table["pc_chance"] = p ** (1 - table["orders"].astype(float))
+    table = table.merge(_count_orders(verdicts, keys), "left", on=keys, validate="1:1")
+    p, orders = (table[name].astype(float) for name in ("slots", "orders"))
+    same = (table["series"] == 0) & (table["identical"] > 0)
+    table["note"] = table["note"].mask(same, "identical answers only: nothing was asked")
+    table["pc_chance"] = p ** (1 - orders)
     slots = listwise_fairness(verdicts, ("judge", "slots"), level)
     for name, place in (("first", 1), ("last", slots["slots"])):
         rows = slots[slots["slot"] == place].set_index(keys)[["pf", "pf_low", "pf_high"]]
@@ -79,4 +80,4 @@ def _count_orders(verdicts, keys):
     shown = asked[[*keys, "turn", "comparison"]].iloc[head]
     size = shown.groupby([*keys, "turn", "comparison"], observed=True).size()
     most = size.groupby(level=keys, observed=True).max().rename("orders").reset_index()
-    return most.astype({"orders": np.int64})
+    return most.astype({"orders": "Int64"})

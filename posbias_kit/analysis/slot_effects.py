@@ -5,13 +5,14 @@ import pandas as pd
 from scipy import special
 
 from posbias_kit.analysis.checks import check_settings
+from posbias_kit.analysis.incomplete import count_incomplete
 from posbias_kit.analysis.multiplicity import adjust_p
 from posbias_kit.analysis.pooled import fit_pooled, list_terms
 from posbias_kit.analysis.series import group_verdicts, spread_candidates
 
 _COLUMNS = [
-    "slot", "wins", "decided", "effect", "se", "df", "low", "high", "p", "p_slot", "clusters",
-    "note",
+    "slot", "wins", "decided", "incomplete", "effect", "se", "df", "low", "high", "p", "p_slot",
+    "clusters", "note",
 ]  # fmt: skip
 
 
@@ -43,6 +44,7 @@ def slot_effects(verdicts, by=("judge",), level=0.95, scores=None, features=None
     -------
     DataFrame
         One row a group and slot: wins (verdicts for the slot); decided (verdicts for any slot);
+        incomplete (series that an order lacks; the verdicts they have enter the fit);
         effect, se (CR2 by cluster), df (Satterthwaite), low, high in log-odds; p (t test of 0);
         p_holm over the judges and slots of a benchmark and experiment, or p_bh where `by` holds
         `task` (the two slots of a pair are one test); p_slot = P(slot | equal answers, decisive),
@@ -78,6 +80,7 @@ def slot_effects(verdicts, by=("judge",), level=0.95, scores=None, features=None
     if not tables:
         return pd.DataFrame(columns=columns)
     table = pd.concat(tables, ignore_index=True).sort_values([*keys, "slot"], kind="stable")
+    table = table.merge(count_incomplete(verdicts, keys).reset_index(), "left", on=keys)
     return _adjust_once(table.reset_index(drop=True), keys)[columns]
 
 

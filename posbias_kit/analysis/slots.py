@@ -9,6 +9,7 @@ import pandas as pd
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.counts import COMPARISON_KEY
+from posbias_kit.analysis.incomplete import count_incomplete
 from posbias_kit.analysis.intervals import cluster_sums, difference_intervals, share_intervals
 from posbias_kit.analysis.multiplicity import adjust_p
 from posbias_kit.analysis.notes import note_draws
@@ -55,7 +56,8 @@ def slot_wins(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
     Returns
     -------
     DataFrame
-        One row a group and slot: verdicts, ties, decided (verdicts for any slot); wins; share
+        One row a group and slot: verdicts, ties, decided (verdicts for any slot); incomplete
+        (series that an order lacks; the verdicts they have count here); wins; share
         with its interval (Wilson at the effective size, CR2 error); expected = 1/p; balanced;
         expected_shown (share expected in the orders shown); excess_n (verdicts it rests on),
         excess with its interval (CR2 t; where clusters do not differ Wilson's); clusters; note; p
@@ -92,6 +94,7 @@ def slot_wins(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
     sums = cluster_sums(frame, keys, ["verdicts", "ties", "decided", "told", *each])
     groups = frame.groupby(keys, observed=True)
     facts = pd.DataFrame({"balanced": groups["balanced"].all(), "_p": groups["slots"].max()})
+    facts["incomplete"] = count_incomplete(verdicts, keys)
     facts["p"] = _test_groups(sums, facts["_p"], permutations, seed)
     table = pd.concat([_estimate(sums, facts, slot, level) for slot in slots]).reset_index()
     table = table[table["slot"] <= table["_p"]].sort_values([*keys, "slot"], kind="stable")
@@ -101,9 +104,9 @@ def slot_wins(verdicts, by=("judge",), level=0.95, permutations=1000, seed=0):
 
 
 _COLUMNS = [
-    "slot", "verdicts", "ties", "decided", "wins", "share", "share_low", "share_high", "expected",
-    "balanced", "expected_shown", "excess_n", "excess", "excess_low", "excess_high",
-    "clusters", "note",
+    "slot", "verdicts", "ties", "decided", "incomplete", "wins", "share", "share_low",
+    "share_high", "expected", "balanced", "expected_shown", "excess_n", "excess", "excess_low",
+    "excess_high", "clusters", "note",
 ]  # fmt: skip
 
 

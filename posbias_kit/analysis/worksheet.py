@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from posbias_kit.analysis.counts import COMPARISON_KEY, count_orders
+from posbias_kit.analysis.noise import ONE_SCORE
 from posbias_kit.analysis.order_permutation import disagree_across, disagree_within
 from posbias_kit.analysis.series import group_columns, spread_candidates
 
@@ -26,7 +27,7 @@ _SENSITIVE = [name for name in CLASSES if name.startswith("order_sensitive")]
 _LEADING = [*COMPARISON_KEY, "task", "question", "cluster", "candidate", "reference", "slots"]
 
 
-def worksheet(verdicts):
+def worksheet(verdicts, scored=()):
     """Lay out the verdicts of each comparison by order, with the class of the pattern.
 
     ======================  ==================================================================
@@ -49,6 +50,10 @@ def worksheet(verdicts):
     ----------
     verdicts : DataFrame
         The verdict table.
+    scored : collection of str
+        Arms in which answers were scored alone: as for
+        :func:`posbias_kit.analysis.inconsistency_split`, their orders cannot be compared, and
+        there is no class.
 
     Returns
     -------
@@ -86,11 +91,14 @@ def worksheet(verdicts):
     frame["orders"] = [" ".join(filter(None, names)) for names in counts.labels]
     frame["repeats"] = counts.comparisons["repeats"]
     fewest, identical = counts.fewest(), counts.comparisons["identical"]
-    told = (fewest >= FEWEST) & ~identical
-    frame["agreement_across"] = (1 - pd.Series(disagree_across(counts.winners))).where(fewest > 0)
+    alone = frame["arm"].isin(list(scored))
+    told = (fewest >= FEWEST) & ~identical & ~alone
+    crossed = (fewest > 0) & ~alone
+    frame["agreement_across"] = (1 - pd.Series(disagree_across(counts.winners))).where(crossed)
     frame["class"] = np.where(told, _name_classes(counts), "")
     few = "fewest verdicts in an order " + pd.Series(fewest).astype(str) + f", {FEWEST} needed"
-    frame["reason"] = np.select([told, identical], ["", "identical answers"], few)
+    why = ["", "identical answers", ONE_SCORE]
+    frame["reason"] = np.select([told, identical, alone], why, few)
     chance = _sensitive_chances(counts.winners[told])
     frame["order_sensitive_chance"] = pd.Series(chance, index=frame.index[told])
     return frame
@@ -150,11 +158,13 @@ def class_counts(verdicts, by=("judge",)):
     told = rows["reason"] != "identical answers"
     repeats = rows["repeats"].where(told, 0).groupby(groups, observed=True).max()
     few = f"fewer than {FEWEST} verdicts in an order of every comparison"
+    alone = (~told | (rows["reason"] == ONE_SCORE)).groupby(groups, observed=True).all()
     table["note"] = np.select(
-        [table["comparisons"] > 0, repeats == 0, repeats == 1],
-        ["", "no classes: identical answers only", "no classes: no repeats"],
+        [table["comparisons"] > 0, repeats == 0, alone, repeats == 1],
+        ["", "no classes: identical answers only", f"no classes: {ONE_SCORE}",
+         "no classes: no repeats"],
         f"no classes: {few}",
-    )
+    )  # fmt: skip
     return table.reset_index()[[*keys, "comparisons", "without_class", *CLASSES, *_COLUMNS]]
 
 

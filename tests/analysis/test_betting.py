@@ -110,6 +110,8 @@ def test_truth_is_held_at_every_look(pc, missing, level):
         (([1, 2], [1, 1], 4), "comparison 1 has 2 consistent of 1"),
         (([1, 2], [1, 2], 4), "complete <= 1"),
         (([0.0], [float("nan")], 4), "comparison 0"),
+        (([0.5], [1], 4), "comparison 0 has 0.5 consistent of 1 complete"),
+        (([0], [0.5], 4), "comparison 0 has 0 consistent of 0.5 complete"),
     ],
 )
 def test_counts_that_cannot_be_are_refused(arguments, said):
@@ -126,6 +128,7 @@ def test_counts_that_cannot_be_are_refused(arguments, said):
         ({"most": 0}, "most 0"),
         ({"looks": [2]}, "looks"),
         ({"looks": []}, "looks"),
+        ({"looks": [0.5]}, "looks \\[0.5\\]"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings, said):

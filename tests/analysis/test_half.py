@@ -5,7 +5,7 @@ import pytest
 from verdict_tables import pairs, sets, stack
 
 from posbias_kit import analysis
-from posbias_kit.analysis.half import ONE_ORDER, shown_once
+from posbias_kit.analysis.half import NOT_PLACED, ONE_ORDER, shown_once
 from posbias_kit.data import prepare_study
 from posbias_kit.judging import judge_presentations, make_judges
 
@@ -39,11 +39,24 @@ def test_failures_are_no_half_design():
     assert analysis.position_bias(pairs(["FS"])).iloc[0]["note"] == ""
 
 
-def test_groups_are_told_apart():
-    both = stack(pairs(["F-", "-S"]), pairs(["FS", "SS"], judge="k"))
-    assert dict(zip(both["judge"], shown_once(both, ["judge"]), strict=True)) == {
-        "j": True, "k": False
-    }  # fmt: skip
+def test_comparisons_are_told_apart():
+    """Two of j and one of k were shown once; a failure was shown, identical answers were not."""
+    both = stack(pairs(["F-", "-S", "FX", "EE"]), pairs(["FS", "S-"], judge="k"))
+    once = shown_once(both)
+
+    assert both.loc[once, ["judge", "question"]].values.tolist() == [
+        ["j", "q0"], ["j", "q1"], ["k", "q1"]
+    ]  # fmt: skip
+    # shown in AB in one repeat and in BA in another: both orders
+    assert not shown_once(stack(pairs(["F-"]), pairs(["-F"], repeat=2))).any()
+    assert shown_once(stack(pairs(["F-"]), pairs(["-F"], repeat=2)), ["repeat"]).all()
+
+
+def test_a_group_with_a_failure_is_no_half_design():
+    """One comparison in one order, one that failed in the other: the reason is not the design."""
+    bias = analysis.position_bias(stack(pairs(["F-", "FX"]), pairs(["-S"], judge="k")))
+
+    assert bias["note"].tolist() == ["no complete series", ONE_ORDER]
 
 
 def test_the_average_weighs_each_slot_alike():
@@ -59,7 +72,48 @@ def test_a_candidate_that_never_stood_second_has_no_rate():
     rates = averaged(pairs(["F-", "S-"]))
 
     assert np.isnan(rates.loc["a", "win_rate"])
-    assert rates.loc["a", "note"] == "no complete series"
+    assert rates.loc["a", "note"] == NOT_PLACED
+
+
+MIXED = ["F-", "-S", "F-", "-F", "S-", "-S"] * 4 + ["FS"]
+"""24 comparisons in one order, and one in both."""
+
+
+def test_one_full_comparison_does_not_push_out_the_others():
+    """In one order: wins 2/3 first, 2/3 second; in both: 1. (24 x 2/3 + 2 x 1) / 26 = 9/13."""
+    table = analysis.adjusted_win_rates(pairs(MIXED), draws=2).set_index("method")
+    average, first = table.loc["order_averaged"], table.loc["order_AB"]
+
+    assert average["win_rate"] == pytest.approx(9 / 13)
+    assert average["n"] == 26
+    assert average["note"] == (
+        "24 of 25 comparisons in one order: averaged over comparisons, not within them"
+    )
+    assert first[["n", "win_rate"]].tolist() == [1, 1]
+    assert first["note"] == "24 of 25 comparisons in one order left out"
+    assert table.loc["both_agree", "note"].endswith("; 24 of 25 comparisons in one order left out")
+    assert table.loc["bradley_terry", "n"] == 26
+
+
+def test_comparisons_in_one_slot_only_are_left_out_and_counted():
+    """A first in both that were shown once: the average is that of FS and FF, 1 and 1/2."""
+    average = averaged(pairs(["F-", "S-", "FS", "FF"])).loc["a"]
+
+    assert average["win_rate"] == pytest.approx(3 / 4)
+    assert average["n"] == 4
+    assert average["note"] == ("2 of 4 comparisons in one order left out: not shown in every slot")
+
+
+def test_each_candidate_has_its_own_count():
+    """Without a reference a and b share the comparisons; sets in one turn do so for three."""
+    rates = averaged(pairs(["F-", "-S", "FS"], reference=""))
+    three = averaged(sets(["1--", "-1-", "--1", "132"]))
+
+    assert rates["note"].str.startswith("2 of 3 comparisons").all()
+    assert rates["win_rate"].tolist() == [1, 0]
+    # a: 1 of 3 verdicts in one turn, 3 of 3 in the full set
+    assert three.loc["a", "win_rate"] == pytest.approx(4 / 6)
+    assert three["note"].str.startswith("3 of 4 comparisons").all()
 
 
 def test_sets_in_one_turn_each():

@@ -58,6 +58,17 @@ def test_a_table_by_hand():
     assert table["slot"].tolist() == [1, 1]
 
 
+def test_a_size_of_identical_answers_keeps_its_row():
+    """One pair of the same text, two sets: the pair's row is there, and says why it is empty."""
+    table = analysis.scalability(stack(pairs(["EE"], reference=""), sets(["132", "111"])))
+
+    assert table["slots"].tolist() == [2, 3]
+    assert table["note"].tolist() == ["identical answers only: nothing was asked", ""]
+    assert table["series"].tolist() == [0, 2]
+    assert table.loc[0, ["orders", "pc", "pc_chance", "pf_first", "slot"]].isna().all()
+    assert table.loc[1, "pc_chance"] == pytest.approx(1 / 9)
+
+
 def test_half_a_design_has_no_consistency_to_scale():
     table = analysis.scalability(sets(["1--", "-2-"]))
 

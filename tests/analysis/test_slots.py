@@ -1,42 +1,23 @@
 """Slot wins by hand and on published list-wise judgments; the test's level and its ends."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from shared_data import public
 from verdict_tables import pairs, sets, stack
 
 from posbias_kit.analysis.slot_labels import slot_label_test
 from posbias_kit.analysis.slots import UNBALANCED, slot_wins
-from posbias_kit.data import build_verdicts
+from posbias_kit.data import read_verdicts
 from posbias_kit.errors import ParamsError
 
 
 @pytest.fixture(scope="module")
-def listwise(paper_data):
+def listwise():
     """Real verdicts on 48 prompts with four answers in four orders by five judges, or skip."""
-    path = paper_data.parents[0] / "public" / "avran_listwise" / "data" / "verdicts.jsonl"
-    if not path.is_file():
-        pytest.skip(f"no list-wise judgments at {path}")
-    rows = pd.DataFrame(map(json.loads, path.read_text("utf-8").splitlines()))
-    # A failed call stays in the file beside the retry that succeeded.
-    rows = rows[rows["winner_model"].notna()].reset_index(drop=True)
-    slots = [
-        names.index(name) + 1
-        for names, name in zip(rows["order"], rows["winner_model"], strict=True)
-    ]
-    return build_verdicts(
-        pd.DataFrame(
-            {
-                "benchmark": "public", "task": "t", "question": rows["pid"].astype(str),
-                "judge": rows["judge"], "repeat": 1, "status": "ok",
-                "order": "r" + rows["rotation"].astype(str), "shown": rows["order"].map(tuple),
-                "choice": pd.array(slots, dtype="Int64"),
-            }
-        )
-    )  # fmt: skip
+    with pytest.warns(UserWarning, match="2 of 962 rows set aside"):  # retried calls
+        return read_verdicts("listwise", public("avran_listwise", "data"))
 
 
 def test_shares_by_hand():
