@@ -97,6 +97,21 @@ class LocalLimits(Limits):
     """Seconds a call may take with all its attempts and waits."""
 
 
+class Batch(Section):
+    """How requests go out in batches, and how often one looks for what came back."""
+
+    max_requests: Count | None = None
+    """Requests in one batch; none takes what the provider allows at most."""
+    max_bytes: Count | None = None
+    """Size of one batch; none takes what the provider allows at most."""
+    first_look: Annotated[float, Field(gt=0)] = 10.0
+    """Seconds before the first look at a batch; each wait is half as long again as the last."""
+    longest_wait: Annotated[float, Field(gt=0)] = 300.0
+    """Seconds between two looks at most."""
+    resubmit_lost: bool = False
+    """Ask again what was sent in a batch that the endpoint knows nothing of; else stop there."""
+
+
 class Prices(Section):
     """What a million tokens cost."""
 
@@ -107,7 +122,7 @@ class Prices(Section):
     cached: Amount | None = None
     """A million prompt tokens read from the endpoint's cache; none costs as `input`."""
     batch_factor: Share = 1.0
-    """Multiplies all prices: 0.5 for half price."""
+    """Multiplies all prices where the judge is asked in batches: 0.5 for half price."""
     currency: str = "USD"
     """Of the prices."""
     date: str
@@ -130,6 +145,12 @@ class _Live(Section):
     prices: Prices | None = None
     """What tokens cost; none where nothing is paid."""
 
+    @property
+    def batching(self):
+        """Settings of the batches, or None where each call is a request of its own."""
+        told = getattr(self, "batch", False)
+        return Batch() if told is True else told or None
+
 
 class _Hosted(_Live):
     model: str
@@ -138,6 +159,8 @@ class _Hosted(_Live):
     """Sampling temperature; none is not sent."""
     base_url: str | None = None
     """Address of the endpoint; none takes the SDK's own."""
+    batch: bool | Batch = False
+    """Ask in batches, which come back within a day: true, or settings; false asks at once."""
 
     @field_validator("base_url")
     @classmethod

@@ -139,6 +139,10 @@ class Judging(Section):
         told = [judge.name for judge in self.judges if judge.kind == "recorded"]
         if self.stop and told:
             raise ValueError(f"`stop` has no use with recorded judges: {', '.join(told)}")
+        sent = [judge.name for judge in self.judges if getattr(judge, "batch", False)]
+        if self.stop and sent:
+            raise ValueError("`stop` looks after each few comparisons, and a batch comes back as a "
+                             f"whole: no `batch` for {', '.join(sent)}, or no `stop`")  # fmt: skip
         if self.stop and self.arms:
             raise ValueError("`stop` asks other comparisons in each arm, so that `arms` could not "
                              "be compared: make it a study of its own")  # fmt: skip

@@ -23,9 +23,9 @@ class Adapter:
         self.not_sent = []
         self.settings = self.configure(params)
         self._strategy = getattr(params, "labels", "plain")
-        self._key = read_key(params.key_env, params.name)
-        self._sdk = self._connect(params)
-        self.endpoint = str(self._sdk.base_url).rstrip("/")
+        self.key = read_key(params.key_env, params.name)
+        self.sdk = self._connect(params)
+        self.endpoint = str(self.sdk.base_url).rstrip("/")
 
     async def ask(self, prompt, timeout, seed=None):
         """Send a prompt once.
@@ -46,11 +46,29 @@ class Adapter:
         ------
         CallError
         """
+        body, sent = self.request(prompt, seed)
+        raw, headers = await self.exchange(self._send(body), timeout, sent)
+        return self.read(raw, headers, prompt, sent)
+
+    def request(self, prompt, seed=None):
+        """Return what goes out for a prompt.
+
+        Returns
+        -------
+        body : dict
+        sent : dict
+            The settings in it, and `not_sent` with those that the endpoint refused.
+        """
         fields = self._fields(prompt, seed)
         sent = {**fields, **({"not_sent": list(self.not_sent)} if self.not_sent else {})}
+        return self._body(prompt, fields), sent
+
+    async def exchange(self, sending, timeout, sent=None):
+        """Await what the SDK is asked to send, and tell its errors as CallError."""
+        sent = sent or {}
         try:
             async with asyncio.timeout(timeout):
-                raw, headers = await self._send(prompt, fields)
+                return await sending
         except TimeoutError:
             raise CallError(
                 str(Reason.TIMEOUT), f"no reply within {timeout:.3g} s", kind="Timeout", sent=sent
@@ -58,9 +76,9 @@ class Adapter:
         except self._errors.APIStatusError as error:
             response = error.response
             failed = status_error(
-                response.status_code, response.text, response.headers, self._key, sent
+                response.status_code, response.text, response.headers, self.key, sent
             )
-            failed.refused = refused_setting(failed, fields)
+            failed.refused = refused_setting(failed, sent)
             raise failed from None
         except self._errors.APIError as error:
             cause = error.__cause__ or error
@@ -68,14 +86,17 @@ class Adapter:
                 str(Reason.CONNECTION), f"{type(cause).__name__}: {error.message}",
                 kind=type(cause).__name__, sent=sent,
             ) from None  # fmt: skip
+
+    def read(self, raw, headers, prompt, sent):
+        """Return the reply that a body holds; raise CallError where it holds none."""
         # A key that the endpoint repeats is taken out before anything is kept.
-        raw = raw.replace(self._key, "[key]") if self._key else raw
+        raw = raw.replace(self.key, "[key]") if self.key else raw
         return self._read(raw, headers, prompt, sent)
 
     def _options(self, sdk, base_url):
         """Return what both SDKs are made with: no retries of their own, no deadline of theirs."""
         return {
-            "api_key": self._key or "none",
+            "api_key": self.key or "none",
             "base_url": base_url,
             "max_retries": 0,
             "timeout": None,  # every call has a deadline of its own
@@ -97,7 +118,7 @@ class Adapter:
 
     async def close(self):
         """Close the connections."""
-        await self._sdk.close()
+        await self.sdk.close()
 
 
 def _plain_client(kind, base_url):

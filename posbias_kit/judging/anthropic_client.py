@@ -42,20 +42,17 @@ class AnthropicClient(Adapter):
         self._errors = anthropic
         return anthropic.AsyncAnthropic(**self._options(anthropic, params.base_url))
 
-    async def _send(self, prompt, fields):
-        # The SDK wants these three by name, and takes whatever else as it is.
-        rest = dict(fields)
-        model, limit = rest.pop("model"), rest.pop("max_tokens")
+    def _body(self, prompt, fields):
         system = "\n\n".join(text for role, text in prompt.messages if role == "system")
-        if system:
-            rest["system"] = system
         said = [(role, text) for role, text in prompt.messages if role != "system"]
-        response = await self._sdk.messages.with_raw_response.create(
-            model=model,
-            max_tokens=limit,
-            messages=[{"role": role, "content": text} for role, text in said],
-            extra_body=rest,
-        )
+        messages = [{"role": role, "content": text} for role, text in said]
+        return {**fields, **({"system": system} if system else {}), "messages": messages}
+
+    async def _send(self, body):
+        # The SDK wants these three by name, and takes whatever else as it is.
+        named = {name: body[name] for name in ("model", "max_tokens", "messages")}
+        rest = {name: value for name, value in body.items() if name not in named}
+        response = await self.sdk.messages.with_raw_response.create(**named, extra_body=rest)
         return await response.text(), response.headers
 
     def _read(self, raw, headers, prompt, sent):

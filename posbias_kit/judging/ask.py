@@ -15,10 +15,9 @@ from tenacity import (
 )
 
 from posbias_kit.errors import JudgeError
-from posbias_kit.judging.attempt_row import as_json, failure_row, success_row
+from posbias_kit.judging.attempt_row import as_json, begin_row, failure_row, success_row
 from posbias_kit.judging.log_table import Totals
 from posbias_kit.judging.protocol import CallError, Usage
-from posbias_kit.schema import PRESENTATION_KEY
 
 _LONGEST_WAIT = 60.0
 
@@ -37,6 +36,11 @@ class Call(NamedTuple):
     """Attempts that the log has already."""
     most: Totals
     """What it may use up."""
+
+    @property
+    def seed(self):
+        """Sampling seed of its own, where one is sent."""
+        return int(self.key[:8], 16) >> 1
 
 
 class Halt(Exception):  # noqa: N818, nothing is wrong
@@ -120,7 +124,7 @@ class Asker:
 
     async def _try(self, call, number, end):
         await self._pace.take(call.most.tokens)
-        row = self._row(call, number)
+        row = begin_row(self.judge, self.client, self._settings, call, number)
         try:
             reply = await self._send(call, end, row)
         except CallError as error:
@@ -142,7 +146,7 @@ class Asker:
             row["time"] = datetime.now(UTC).isoformat(timespec="milliseconds")
             began = time.perf_counter()
             try:
-                return await self.client.ask(call.prompt, timeout, seed=int(call.key[:8], 16) >> 1)
+                return await self.client.ask(call.prompt, timeout, seed=call.seed)
             finally:
                 row["latency"] = time.perf_counter() - began
 
@@ -151,12 +155,7 @@ class Asker:
         if error.refused is None:
             return
         if not self.judge.params.drop_refused:
-            raise JudgeError(
-                f"the endpoint does not take {error.refused!r}: {error.message}",
-                place=f"judge {self.judge.name!r}",
-                cure=f"give {error.refused} another value or none, or set drop_refused: true to "
-                "send without it and have that recorded",
-            )
+            raise insists(self.judge, error)
         if error.refused not in self.client.not_sent:
             self.client.drop(error)
         error.permanent, error.retry_after = False, 0.0
@@ -168,25 +167,23 @@ class Asker:
         return max(self._backoff(state), error.retry_after or 0.0)
 
     async def _sleep(self, seconds):
-        try:
-            await asyncio.wait_for(self.halted.wait(), seconds)
-        except TimeoutError:
-            return
-        raise Halt
+        await sleep_unless(self.halted, seconds)
 
-    def _row(self, call, number):
-        return {
-            "call": call.key,
-            "attempt": number,
-            "judge": self.judge.name,
-            "settings": self._settings,
-            "endpoint": self.client.endpoint,
-            "template": call.prompt.template,
-            "prompt_digest": call.prompt.digest,
-            **dict(zip(PRESENTATION_KEY, call.presentation, strict=True)),
-            "shown": call.shown,
-            "repeat": call.repeat,
-            "format": call.prompt.format,
-            "slots": call.prompt.slots,
-            "options": call.prompt.options,
-        }
+
+async def sleep_unless(halted, seconds):
+    """Sleep, or raise Halt as soon as the run is to end."""
+    try:
+        await asyncio.wait_for(halted.wait(), seconds)
+    except TimeoutError:
+        return
+    raise Halt
+
+
+def insists(judge, error):
+    """Return the error for a refused setting that the study insists on."""
+    return JudgeError(
+        f"the endpoint does not take {error.refused!r}: {error.message}",
+        place=f"judge {judge.name!r}",
+        cure=f"give {error.refused} another value or none, or set drop_refused: true to "
+        "send without it and have that recorded",
+    )

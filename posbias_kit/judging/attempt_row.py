@@ -6,7 +6,7 @@ from posbias_kit.judging.budget import price
 from posbias_kit.judging.labels import read_margin
 from posbias_kit.judging.protocol import CUT_OFF, REFUSED
 from posbias_kit.parsing import Verdict, parse_verdict
-from posbias_kit.schema import Reason, Status
+from posbias_kit.schema import PRESENTATION_KEY, Reason, Status
 
 
 def read_reply(reply, prompt, verdict_first=False):
@@ -32,6 +32,40 @@ def read_reply(reply, prompt, verdict_first=False):
     return parse_verdict(reply.text, prompt.format, slots=prompt.slots, options=prompt.options)
 
 
+def begin_row(judge, client, settings, call, number):
+    """Return the row of an attempt before anything came back: who is asked what, and how.
+
+    Parameters
+    ----------
+    judge : posbias_kit.judging.live.LiveJudge
+    client : Client
+    settings : str
+        Of the judge, as canonical JSON.
+    call : posbias_kit.judging.ask.Call
+    number : int
+        Of the attempt, over all runs.
+
+    Returns
+    -------
+    dict
+    """
+    return {
+        "call": call.key,
+        "attempt": number,
+        "judge": judge.name,
+        "settings": settings,
+        "endpoint": client.endpoint,
+        "template": call.prompt.template,
+        "prompt_digest": call.prompt.digest,
+        **dict(zip(PRESENTATION_KEY, call.presentation, strict=True)),
+        "shown": call.shown,
+        "repeat": call.repeat,
+        "format": call.prompt.format,
+        "slots": call.prompt.slots,
+        "options": call.prompt.options,
+    }
+
+
 def success_row(reply, prompt, params):
     """Return what a reply adds to the row of its attempt: the verdict and all that came with it."""
     verdict = read_reply(reply, prompt, params.verdict_first)
@@ -50,7 +84,7 @@ def success_row(reply, prompt, params):
         "cached_tokens": reply.usage.cached,
         "output_tokens": reply.usage.output,
         "reasoning_tokens": reply.usage.reasoning,
-        "cost": price(reply.usage, params.prices),
+        "cost": price(reply.usage, params.prices, params.batching is not None),
         "request_id": reply.request_id,
         "model": reply.model,
     }

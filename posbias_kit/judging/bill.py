@@ -3,6 +3,7 @@
 import pandas as pd
 
 from posbias_kit.judge_kinds import LocalParams
+from posbias_kit.judging.batch_log import calls_out
 from posbias_kit.judging.live import LiveJudge
 from posbias_kit.judging.log_table import Totals, read_states
 from posbias_kit.judging.views import see_arms
@@ -29,23 +30,26 @@ def estimate_calls(judges, presentations, answers, questions, log=None, again=Fa
     -------
     DataFrame
         One row a live judge and arm: judge, arm, comparisons, calls (planned), answered (in the
-        log already), open, input_tokens and output_tokens (of the open calls, replies at most),
-        money (at most; missing without a price table, 0 for a local judge), currency.
+        log already), out (sent in a batch, not back yet), open, input_tokens and output_tokens
+        (of the open calls, replies at most), money (at most, the batch factor counted; missing
+        without a price table, 0 for a local judge), currency, batch_factor (missing where not
+        asked in batches, or without a price table).
     """
     live = [judge for judge in judges if isinstance(judge, LiveJudge)]
     views = see_arms(live, presentations, answers, questions)
-    states = read_states(log) if log else {}
-    rows = [_row(judge, views[judge.arm.name], states, again) for judge in live]
-    columns = ["judge", "arm", "comparisons", "calls", "answered", "open", "input_tokens",
-               "output_tokens", "money", "currency"]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns).astype({"money": float})
+    states, out = (read_states(log), calls_out(log)) if log else ({}, set())
+    rows = [_row(judge, views[judge.arm.name], states, out, again) for judge in live]
+    columns = ["judge", "arm", "comparisons", "calls", "answered", "out", "open", "input_tokens",
+               "output_tokens", "money", "currency", "batch_factor"]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns).astype({"money": float, "batch_factor": float})
 
 
-def _row(judge, view, states, again):
+def _row(judge, view, states, out, again):
     shown = view.shown
     keys = judge.identify(shown)
-    most, count = Totals(), 0
+    most, count, gone = Totals(), 0, len(out.intersection(keys.values()))
     for series in judge.open_calls(shown, keys, states, again):
+        series = [call for call in series if call.key not in out]
         count += len(series)
         most = Totals(*map(sum, zip(most, *(call.most for call in series), strict=True)))
     written = count * judge.most_written
@@ -56,10 +60,12 @@ def _row(judge, view, states, again):
         "arm": judge.arm.name,
         "comparisons": view.asked["comparison"].nunique(),
         "calls": len(keys),
-        "answered": len(keys) - count,
+        "answered": len(keys) - count - gone,
+        "out": gone,
         "open": count,
         "input_tokens": most.tokens - written,
         "output_tokens": written,
         "money": 0.0 if free or not count else (most.money if prices else None),
         "currency": prices.currency if prices else "",
+        "batch_factor": prices.batch_factor if prices and judge.params.batching else None,
     }

@@ -6,13 +6,15 @@ CHARACTERS_PER_TOKEN = 4
 """A rough rule, used where no reply has told better."""
 
 
-def price(usage, prices):
+def price(usage, prices, batched=False):
     """Return what a reply cost, or None where tokens or prices are not known.
 
     Parameters
     ----------
     usage : posbias_kit.judging.protocol.Usage
     prices : posbias_kit.judge_kinds.Prices or None
+    batched : bool
+        Asked in a batch: the prices' `batch_factor` counts.
 
     Returns
     -------
@@ -22,15 +24,17 @@ def price(usage, prices):
     --------
     >>> from posbias_kit.judge_kinds import Prices
     >>> from posbias_kit.judging.protocol import Usage
-    >>> price(Usage(1_000_000, 0, 100_000), Prices(input=2.0, output=8.0, date="2026-01-31"))
-    2.8
+    >>> prices = Prices(input=2.0, output=8.0, batch_factor=0.5, date="2026-01-31")
+    >>> used = Usage(1_000_000, 0, 100_000)
+    >>> price(used, prices), price(used, prices, batched=True)
+    (2.8, 1.4)
     """
     if prices is None or usage.input is None or usage.output is None:
         return None
     cached = usage.cached or 0
     dear = (usage.input - cached) * prices.input + usage.output * prices.output
     kept = cached * (prices.input if prices.cached is None else prices.cached)
-    return (dear + kept) * prices.batch_factor / 1_000_000
+    return (dear + kept) * (prices.batch_factor if batched else 1.0) / 1_000_000
 
 
 def estimate_tokens(prompt):
@@ -67,8 +71,12 @@ class Budget:
         """Hold back what a series may use up at most; false where a cap does not allow it."""
         if self.cap_met_by(most):
             return False
-        self.held = _add(self.held, most)
+        self.hold(most)
         return True
+
+    def hold(self, most):
+        """Hold back what calls that are out already may use up."""
+        self.held = _add(self.held, most)
 
     def cap_met_by(self, more):
         """Name the cap that so much more would exceed, or return None."""

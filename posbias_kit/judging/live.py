@@ -133,7 +133,10 @@ class LiveJudge:
         """Return what one call may use up: calls, tokens, money."""
         usage = Usage(estimate_tokens(prompt), 0, self.most_written)
         tokens = usage.input + usage.output
-        return Totals(1, tokens, price(usage, self.params.prices) or 0.0)
+        return Totals(1, tokens, self._price(usage) or 0.0)
+
+    def _price(self, usage):
+        return price(usage, self.params.prices, self.params.batching is not None)
 
     @property
     def most_written(self):

@@ -122,9 +122,18 @@ class JudgmentLog:
                 done.set_result(None)
 
     def _insert(self, rows):
+        self.write((INSERT, rows))
+
+    def write(self, *statements):
+        """Run statements, each with its rows, as one: on the disk when this returns, or none."""
         with self._file:
             self._file.execute("BEGIN")
-            self._file.executemany(INSERT, rows)
+            for statement, rows in statements:
+                self._file.executemany(statement, rows)
+
+    def read(self, query, values=()):
+        """Return the rows of a query."""
+        return self._file.execute(query, values).fetchall()
 
 
 def _lock(path):

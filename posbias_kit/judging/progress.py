@@ -41,6 +41,10 @@ class Progress:
         self._bar.set_postfix_str(told, refresh=False)
         self._bar.update(1)
 
+    def say(self, text):
+        """Tell what no count shows."""
+        self._bar.set_postfix_str(text)
+
     def close(self):
         """Leave the line as it is."""
         self._bar.close()

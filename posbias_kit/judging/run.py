@@ -5,6 +5,7 @@ import pandas as pd
 from posbias_kit.data import STARTER_QUALITY, build_verdicts
 from posbias_kit.errors import ParamsError
 from posbias_kit.judge_kinds import LIVE, PlantedParams
+from posbias_kit.judging.batch_log import held_back
 from posbias_kit.judging.budget import Budget
 from posbias_kit.judging.calls import join_calls, plain_rows
 from posbias_kit.judging.live import LiveJudge
@@ -13,7 +14,7 @@ from posbias_kit.judging.log_table import read_states
 from posbias_kit.judging.planted import PlantedJudge
 from posbias_kit.judging.points import derive_verdicts, tabulate_scores
 from posbias_kit.judging.recorded import RecordedJudge
-from posbias_kit.judging.session import ask_live
+from posbias_kit.judging.session import ask_live, check_batches, send_batches
 from posbias_kit.judging.stopping import cut_calls
 from posbias_kit.judging.views import arm_of, see_arms
 from posbias_kit.params import parse_section
@@ -177,6 +178,11 @@ def _ask_all(judges, views, path, caps, again, stop):
     caps = parse_section(Caps, caps or {}, place="judging.caps")
     with JudgmentLog(path) as log:
         budget = Budget(caps, log.totals())
+        budget.hold(held_back(log))
+        check_batches(judges, log, stop)
+        for judge in judges:
+            if judge.params.batching:  # sent before anybody is waited for
+                send_batches(judge, views[judge.arm.name].shown, log, budget, again)
         for judge in judges:
             ask_live(judge, views[judge.arm.name].shown, log, budget, again, stop)
 

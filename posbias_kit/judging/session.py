@@ -5,7 +5,9 @@ import warnings
 from collections import Counter
 from threading import Event, Thread
 
-from posbias_kit.errors import JudgeError
+from posbias_kit.errors import JudgeError, ParamsError
+from posbias_kit.judging.batch_log import BatchLog
+from posbias_kit.judging.batch_runner import BatchRunner
 from posbias_kit.judging.live import is_done
 from posbias_kit.judging.progress import Progress
 from posbias_kit.judging.runner import Runner
@@ -40,55 +42,159 @@ def ask_live(judge, shown, log, budget, again=False, stop=None):
         After Ctrl-C, when all is written.
     """
     keys, states = judge.identify(shown), log.states()
+    if judge.params.batching:
+        if BatchLog(log).out(judge.name, judge.arm.name):
+            _collect(judge, keys, states, log, budget)
+            states = log.states()
+        _check_replies(judge, keys, states)
+    else:
+        _check_replies(judge, keys, _ask(judge, shown, keys, states, log, budget, again, stop))
+    for notice in _notices(judge, set(keys.values()), log):
+        _warn(judge, notice)
+
+
+def send_batches(judge, shown, log, budget, again=False):
+    """Send a judge's open calls in batches, and wait for nothing.
+
+    Parameters
+    ----------
+    judge, shown, log, budget, again
+        As for :func:`ask_live`, which takes in what comes back.
+    """
+    keys, states = judge.identify(shown), log.states()
+    series = judge.open_calls(shown, keys, states, again)
+    first = next(series, None)
+    if first is None and not BatchLog(log).out(judge.name, judge.arm.name):
+        return
+    runner = BatchRunner(judge, log, budget, _progress(judge, keys, states, again))
+    _run_in_thread(runner, runner.submit(_chain(first, series)))
+    runner.progress.close()
+    _tell_batches(judge, runner)
+    gone = {call for out in runner.out for call in runner.batches.waiting(out)}
+    _tell_cap(judge, runner.cap, keys, {*states, *gone})
+    if runner.interrupted:
+        raise KeyboardInterrupt
+
+
+def check_batches(judges, log, stop=None):
+    """Refuse what would ask twice, or cannot be done in batches.
+
+    Parameters
+    ----------
+    judges : list of LiveJudge
+    log : JudgmentLog
+    stop : posbias_kit.analysis.StoppingRule, optional
+
+    Raises
+    ------
+    ParamsError
+        A stopping rule, which looks after each few comparisons, and a judge asked in batches.
+    JudgeError
+        A judge has batches on their way and is no longer to be asked in batches.
+    """
+    batched = {(judge.name, judge.arm.name) for judge in judges if judge.params.batching}
+    if stop and batched:
+        raise ParamsError(
+            "a stopping rule looks after each few comparisons; batches come back as a whole",
+            place=f"judge {min(batched)[0]!r}",
+            cure="leave `judging.stop` away, or the judge's `batch`",
+        )
+    live = {(judge.name, judge.arm.name) for judge in judges} - batched
+    for out in BatchLog(log).out():
+        if (out.judge, out.arm) in live:
+            raise JudgeError(
+                f"batch {out} is on its way; what it holds would be asked twice",
+                place=f"judge {out.judge!r}",
+                cure="set batch: true again and run, to take in what comes back",
+            )
+        if (out.judge, out.arm) not in batched:
+            warnings.warn(
+                f"batch {out} of judge {out.judge!r}, arm {out.arm or 'plain'!r}, is on its way, "
+                "and the study no longer asks for it", stacklevel=2,
+            )  # fmt: skip
+
+
+def _ask(judge, shown, keys, states, log, budget, again, stop):
+    """Make the calls one by one; return what the log knows then."""
     if stop is None:
         series = judge.open_calls(shown, keys, states, again)
     else:
         series = series_until(stop, judge, shown, keys, log, again)
     first = next(series, None)
-    if first is not None:
-        prices = judge.params.prices
-        done = sum(is_done(states.get(key), again) for key in keys.values())
-        progress = Progress(judge.name, len(keys), done, prices and prices.currency)
-        heard = any(is_done(states.get(key)) for key in keys.values())
-        runner = Runner(judge, log, budget, progress, heard)
-        with judge.served(int(shown.presentations["slots"].max())):
-            _run_in_thread(runner, _chain(first, series))
-        progress.close()
-        states = log.states()
-        left = sum(key not in states for key in keys.values())
-        if runner.cap and left == len(keys):
-            raise JudgeError(
-                f"the {runner.cap} allows no call",
-                place=f"judge {judge.name!r}",
-                cure="raise the cap in `judging.caps`, or plan less",
-            )
-        if runner.cap and left:
-            _warn(judge, f"{runner.cap} reached: {left} calls are left; raise it and run again")
-        if runner.interrupted:
-            raise KeyboardInterrupt
-    _check_replies(judge, keys, states)
-    for notice in _notices(judge, set(keys.values()), log):
+    if first is None:
+        return states
+    heard = any(is_done(states.get(key)) for key in keys.values())
+    runner = Runner(judge, log, budget, _progress(judge, keys, states, again), heard)
+    with judge.served(int(shown.presentations["slots"].max())):
+        _run_in_thread(runner, runner.run(_chain(first, series)))
+    runner.progress.close()
+    states = log.states()
+    _tell_cap(judge, runner.cap, keys, states)
+    if runner.interrupted:
+        raise KeyboardInterrupt
+    return states
+
+
+def _collect(judge, keys, states, log, budget):
+    runner = BatchRunner(judge, log, budget, _progress(judge, keys, states, False))
+    try:
+        _run_in_thread(runner, runner.collect())
+    finally:
+        runner.progress.close()
+        _tell_batches(judge, runner)
+    failed = runner.intake.tally.failed
+    if failed:
+        _warn(judge, f"{failed} requests came back without a reply; run again to ask them again")
+    if runner.interrupted:
+        raise KeyboardInterrupt
+
+
+def _progress(judge, keys, states, again):
+    prices = judge.params.prices
+    done = sum(is_done(states.get(key), again) for key in keys.values())
+    return Progress(judge.name, len(keys), done, prices and prices.currency)
+
+
+def _tell_cap(judge, cap, keys, known):
+    """Say what a cap left over; raise where it allowed nothing."""
+    left = sum(key not in known for key in keys.values())
+    if cap and left == len(keys):
+        raise JudgeError(
+            f"the {cap} allows no call",
+            place=f"judge {judge.name!r}",
+            cure="raise the cap in `judging.caps`, or plan less",
+        )
+    if cap and left:
+        _warn(judge, f"{cap} reached: {left} calls are left; raise it and run again")
+
+
+def _tell_batches(judge, runner):
+    for notice in runner.intake.notices:
         _warn(judge, notice)
+    if runner.interrupted and runner.out:
+        told = ", ".join(map(str, runner.out))
+        _warn(judge, f"on their way: {told}; run again to take in what comes back")
 
 
 def _chain(first, series):
-    yield first
+    if first is not None:
+        yield first
     yield from series
 
 
-def _run_in_thread(runner, series):
+def _run_in_thread(runner, work):
     """Run beside whatever event loop the caller has, as a notebook does, and heed Ctrl-C."""
     problem, ended = [], Event()
 
-    def work():
+    def run():
         try:
-            asyncio.run(runner.run(series))
+            asyncio.run(work)
         except BaseException as error:
             problem.append(error)
         finally:
             ended.set()
 
-    Thread(target=work, name="judging", daemon=True).start()
+    Thread(target=run, name="judging", daemon=True).start()
     while not ended.is_set():
         try:
             ended.wait(0.5)  # Thread.join takes an interrupt for the thread's end

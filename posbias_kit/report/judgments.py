@@ -193,9 +193,12 @@ def _line(row):
     money = "cost not known (no price table)"
     if not math.isnan(row.money):
         money = f"at most {row.money:.2f} {row.currency}".rstrip()
+    if not math.isnan(row.batch_factor):
+        money += f" (in batches: prices times {row.batch_factor:g})"
+    sent = f"{row.out:,} on their way in batches, " if row.out else ""
     name = f"{row.judge}, arm {row.arm}" if row.arm else row.judge
     return (
         f"{name}: {row.comparisons:,} comparisons, {row.calls:,} calls, "
-        f"{row.answered:,} answered already, {row.open:,} to make: about {row.input_tokens:,} "
-        f"tokens in, at most {row.output_tokens:,} out, {money}"
+        f"{row.answered:,} answered already, {sent}{row.open:,} to make: "
+        f"about {row.input_tokens:,} tokens in, at most {row.output_tokens:,} out, {money}"
     )

@@ -103,13 +103,17 @@ class FaultServer:
                 lines = head.decode("latin-1").split("\r\n")
                 fields = (line.split(":", 1) for line in lines[1:] if line)
                 headers = {name.lower(): value.strip() for name, value in fields}
-                body = json.loads(await reader.readexactly(int(headers["content-length"])))
-                if not await self._answer(lines[0].split()[1], headers, body, writer):
+                raw = await reader.readexactly(int(headers.get("content-length", 0)))
+                verb, path = lines[0].split()[:2]
+                if not await self._handle(verb, path, headers, raw, writer):
                     break
         except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
             pass
         finally:
             writer.close()
+
+    async def _handle(self, verb, path, headers, raw, writer):
+        return await self._answer(path, headers, json.loads(raw), writer)
 
     async def _answer(self, path, headers, body, writer):
         """Answer one request; false where the connection is to be closed."""
