@@ -116,6 +116,7 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
         No verdict is of arm `plain`.
     """
     check_settings("arm_differences", level=level, flips=flips, seed=seed)
+    keys = group_verdicts(verdicts, ("judge", "arm"))
     names = sorted(verdicts["arm"].unique())
     plain = names[0] if plain is None and names else plain
     turned, tables = swap_arms(verdicts), []
@@ -133,7 +134,6 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
         found = order_differences(pairs, plain, ("arm",), level)
         named = {"comparisons": "n", "beta": "value", "other_beta": "plain_value"}
         tables.append(found.rename(columns=named).assign(metric="beta"))
-    keys = group_verdicts(verdicts, ("judge", "arm"))
     expected = _expect(verdicts[verdicts["arm"] != plain], keys)
     if expected.empty:
         return pd.DataFrame(columns=[*keys, *_COLUMNS])
