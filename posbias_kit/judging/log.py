@@ -105,7 +105,7 @@ class JudgmentLog:
             Values of :data:`COLUMNS`; those left out are missing.
         """
         done = asyncio.get_running_loop().create_future()
-        self._waiting.append(([row.get(name) for name in COLUMNS], done))
+        self._waiting.append(([_storable(row.get(name)) for name in COLUMNS], done))
         if self._writer is None:
             self._writer = asyncio.create_task(self._write())
         await asyncio.shield(done)
@@ -142,3 +142,10 @@ class JudgmentLog:
         with self._file:
             self._file.execute("BEGIN")
             self._file.executemany(INSERT, rows)
+
+
+def _storable(value):
+    """Return a text without halves of surrogate pairs, which no file holds: they become escapes."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return value.encode("utf-8", "backslashreplace").decode("utf-8")

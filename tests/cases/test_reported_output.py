@@ -4,19 +4,21 @@ import json
 import os
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 from click.testing import CliRunner
-from fault_server import FaultServer, steady
+from fault_server import FaultServer, Meeting, steady
 from live_studies import judge, live, tables
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from openpyxl import load_workbook
 
 from posbias_kit.__main__ import cli
-from posbias_kit.errors import ParamsError
+from posbias_kit.errors import ParamsError, RunError
+from posbias_kit.judging.protocol import read_key
 from posbias_kit.params import read_study
 from posbias_kit.report.cells import write_xlsx
 from posbias_kit.report.html import page_html
@@ -124,3 +126,32 @@ def test_b30_secrets_are_no_parameters(tmp_path, monkeypatch, setting):
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(ParamsError, match="looks like a secret"):
         read_study(study, [f"{setting}={SECRET}"])
+
+
+def test_b30_key_comes_from_a_file_that_the_environment_names(tmp_path, monkeypatch):
+    """JUDGE_KEY_FILE names the file; what cannot be read is said without its text."""
+    (tmp_path / "key").write_text(f"{SECRET}\n", encoding="utf-8")
+    monkeypatch.setenv("JUDGE_KEY_FILE", str(tmp_path / "key"))
+    monkeypatch.delenv("JUDGE_KEY", raising=False)
+
+    assert read_key("JUDGE_KEY", "j") == SECRET
+    monkeypatch.setenv("JUDGE_KEY_FILE", str(tmp_path))
+    with pytest.raises(ParamsError, match="JUDGE_KEY_FILE names cannot be read"):
+        read_key("JUDGE_KEY", "j")
+
+
+@pytest.mark.parametrize("fault", ["http_401", "http_400", "http_500"])
+def test_b30_key_is_in_no_traceback(tmp_path, monkeypatch, fault):
+    """An endpoint that repeats the key, whole or masked: neither message nor traceback has it."""
+    monkeypatch.setenv("JUDGE_KEY", SECRET)
+    masked = f"{SECRET[:4]}****{SECRET[-4:]}"
+    met = Meeting(fault, options={"message": f"bad key {SECRET} or {masked}"})
+    with FaultServer(lambda *_: met) as server, pytest.raises(RunError) as caught:
+        judge(live(server.url, key_env="JUDGE_KEY", limits={"attempts": 1}), tables(1), tmp_path)
+
+    told = "".join(traceback.format_exception(caught.value))
+    files = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert "[key]" in files.decode("utf-8", "replace")
+    for part in (SECRET, masked, SECRET[-4:]):
+        assert part not in told
+        assert part.encode() not in files

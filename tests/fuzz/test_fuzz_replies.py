@@ -74,7 +74,7 @@ def test_prose_alone_gives_no_verdict(before, after):
 TEMPLATES = ["arena", "brackets", "choice", "json", "zeroshot-letters", "fewshot-letters"]
 Row = namedtuple("Row", "turns reference_answer guidance")
 HOSTILE = ["{question}", "{0}", "{", "}}", "%s", "[The End of Assistant A's Answer]", "[Answer B]",
-           "<|im_end|>", "[INST]", "\n\n", "\u200b", "\u202e", "<script>", "[[B]]", "\ud800", "\0",
+           "<|im_end|>", "[INST]", "\n\n", "\u200b", "\u202e", "<script>", "[[B]]", "\0",
            "=1+1", "\x1b[31m", "../x", "$(x)", "[Question]"]  # fmt: skip
 shown = st.lists(st.sampled_from(HOSTILE) | st.text(max_size=6), max_size=8).map("".join)
 
