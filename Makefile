@@ -20,7 +20,7 @@ STRIP = $(BIN)/nbstripout --keep-id --extra-keys "$(addprefix metadata.language_
 MAKEFLAGS += --no-print-directory
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 .DEFAULT_GOAL := help
-.PHONY: help run local test lint format lab docs bench lock clean
+.PHONY: help run local test crash fuzz audit lint format lab docs bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -32,6 +32,21 @@ local: $(LOCAL) ## add llama.cpp and a language model (1.2 GB) that judges witho
 
 test: $(READY) ## run the tests and the examples in the docstrings
 	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
+
+crash: $(READY) ## kill 200 processes at random instants and print what was lost: nothing
+	@POSBIAS_KILLS=$${POSBIAS_KILLS:-200} $(BIN)/python -m pytest tests/crash -s $(ARGS)
+
+fuzz: $(READY) ## look for inputs that break a promise of the kit, for ten minutes
+	@POSBIAS_FUZZ=$${POSBIAS_FUZZ:-600} $(BIN)/python -m pytest tests/fuzz $(ARGS)
+
+audit: $(READY) ## ask for known weaknesses of the locked packages (needs a network)
+ifdef UV
+	@uvx --quiet pip-audit --require-hashes --disable-pip --requirement requirements.lock
+else
+	@test -x .venv/audit/bin/pip-audit || { $(PYTHON) -m venv .venv/audit && \
+		.venv/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit; }
+	@.venv/audit/bin/pip-audit --require-hashes --disable-pip --requirement requirements.lock
+endif
 
 lint: $(READY) ## check style, format and that notebooks hold no outputs; change nothing
 	@$(BIN)/ruff check --quiet .

@@ -27,11 +27,12 @@ from posbias_kit.judging.log_table import read_log  # noqa: E402
 LATENCY, FLYING = 0.2, 64
 
 
-def serve(folder, latency):
-    """Start a server, and return its process and address."""
+def serve(folder, latency, share=0.0):
+    """Start a server, a share of whose prompts meets a fault; return its process and address."""
     port_file = folder / f"port{latency}"
     command = [sys.executable, str(TESTS / "fault_server.py"), str(port_file)]
-    process = subprocess.Popen([*command, "--latency", str(latency)])  # noqa: S603
+    told = ["--latency", str(latency), "--share", str(share)]
+    process = subprocess.Popen([*command, *told])  # noqa: S603
     while not port_file.exists():
         time.sleep(0.01)
     return process, f"http://127.0.0.1:{port_file.read_text()}/v1"

@@ -68,6 +68,19 @@ class StageError(RunError):
     """A notebook of the chain stopped before its end."""
 
 
+def unwritable(path, why):
+    """Return the error that says that a file or folder cannot be written.
+
+    >>> unwritable("outputs/demo", "disk full").problem
+    'cannot be written: disk full'
+    """
+    return RunError(
+        f"cannot be written: {why}",
+        place=str(path),
+        cure="free space, or allow writing there, and run again: what was written whole is used",
+    )
+
+
 def check_choice(value, allowed, place):
     """Return `value` if it is one of `allowed`, else raise ParamsError.
 

@@ -4,12 +4,10 @@ The cells are executed as they stand, without a kernel, so that a dozen odd stud
 """
 
 import pytest
-from notebook_files import code_cells, read, tagged
+from run_in_process import run_notebooks
 
 from posbias_kit.params import check_study
 from posbias_kit.report.files import read_csv
-from posbias_kit.report.notebooks import declared_parameters
-from posbias_kit.report.stages import STAGES
 
 PLANTED = {"kind": "planted", "ties": 0.3, "repeat_noise": 0.3}
 PANEL = [{"name": "one", **PLANTED}, {"name": "two", "slot_effect": 1.0, **PLANTED}]
@@ -48,20 +46,6 @@ STUDIES = {
     "judges that always tie": _study([{"name": "tie", "kind": "planted", "ties": 1e9}]),
     "odd names": _study([{**PANEL[0], "name": "org/judge-8b:latest"}, {**PANEL[1], "name": "NA"}]),
 }
-
-
-def run_notebooks(study, notebooks):
-    """Execute the code cells of each stage with the parameters the chain would give."""
-    values = study.model_dump(mode="python", exclude_unset=False)
-    for stage in STAGES:
-        path = notebooks / stage.notebook
-        given = {**values, **values[stage.name]}
-        names = {name: given[name] for name in declared_parameters(path)}
-        notebook = read(path)
-        (parameters,) = tagged(notebook, "parameters")
-        for cell in code_cells(notebook):
-            if cell is not parameters:
-                exec(compile(cell.source, f"{stage.notebook}: {cell.id}", "exec"), names)  # noqa: S102
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A judge's reply -> verdict. B01 to B06 are faults that users of other tools reported."""
+"""A judge's reply -> verdict."""
 
 import csv
 import json
@@ -7,15 +7,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posbias_kit.analysis import verdict_counts
-from posbias_kit.data import build_verdicts
 from posbias_kit.errors import InputError, ParamsError
-from posbias_kit.parsing import FORMATS, RULES, Verdict, has_fence, parse_verdict
+from posbias_kit.parsing import FORMATS, RULES, Verdict, parse_verdict
 from posbias_kit.schema import INVALID_REASONS, Reason
 
 MTBENCH, DEVBENCH, JSON, ARENA = "mtbench_brackets", "devbench_choice", "json_choice", "arena_hard"
@@ -48,98 +45,6 @@ def test_case_of_the_case_file(case):
 
     assert verdict.choice == CHOICES[case["expect"]], case["why"]
     assert (verdict.reason == "") == (verdict.choice is not None)
-
-
-# B01 to B06
-
-
-def test_b01_last_statement_wins():
-    text = "One could argue for [[A]]. Yet its second step divides by zero.\n[[B]]"
-
-    assert parse_verdict(text, MTBENCH) == Verdict(2, "")
-    assert choice(text, rule="first_match") == 1
-
-
-def test_b01_no_reply_of_the_case_file_is_wrongly_read_as_first():
-    wrong = [
-        case["raw"]
-        for case in CASES
-        if choice(case["raw"], case["format"]) == 1 and case["expect"] != "FIRST"
-    ]
-
-    assert wrong == []
-
-
-def test_b02_the_label_of_the_completion_counts():
-    assert choice("The second is right. [[B]]") == 2
-
-
-def test_b02_a_quoted_label_does_not_count():
-    text = 'The first text says "print [[A]] now".'
-
-    assert parse_verdict(text, MTBENCH) == Verdict(None, Reason.NO_LABEL)
-
-
-def test_b03_no_default_fills_in_for_a_missing_verdict():
-    replies = ["[[A]]", "[[B]]", "The first one.", ""]
-
-    assert [choice(text) for text in replies] == [1, 2, None, None]
-    assert [reason(text) for text in replies] == ["", "", Reason.NO_LABEL, Reason.EMPTY]
-
-
-def test_b03_invalid_replies_leave_the_share_and_are_counted():
-    verdicts = build_verdicts(
-        pd.DataFrame(
-            {
-                "question": list("abcd"),
-                "shown": [("x", "y")] * 4,
-                "choice": [1, 2, None, None],  # as in the test above
-                "status": ["ok", "ok", "invalid", "invalid"],
-            }
-        ).assign(benchmark="B", task="t", judge="j", repeat=1)
-    )
-    (row,) = verdict_counts(verdicts, by=("judge",)).to_dict("records")
-
-    assert (row["slot_1"], row["slot_2"], row["tie"], row["invalid"]) == (1, 1, 0, 2)
-    assert row["first_share"] == 0.5
-    assert row["invalid"] / row["asked"] == 0.5
-
-
-@pytest.mark.parametrize(
-    ("text", "expected", "fenced"),
-    [
-        ('```json\n{"choice":"TIE","reason":"x"}\n```', 0, True),
-        ('Sure! {"choice":"second","reason":""} Hope it helps.', 2, False),
-        ('{"choice":"A"}', None, False),
-        ('{"choice":false}', None, False),
-        ('{"choice":"FIRST","reason":"a " b"}', None, False),
-    ],
-)
-def test_b04_json_is_not_repaired_and_a_fence_is_noticed(text, expected, fenced):
-    assert choice(text, JSON) == expected
-    assert has_fence(text) == fenced
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Choice: Assistant B", None),
-        ("Choice: Both", None),
-        ("Choice: b", 2),
-        ("Choice:\u200bA", 1),
-        ("upgrade choice: A", None),
-    ],
-)
-def test_b05_the_letter_stands_alone(text, expected):
-    assert choice(text, DEVBENCH) == expected
-
-
-def test_b06_reasoning_with_only_its_closing_tag_does_not_count():
-    assert choice("maybe [[A]], no …\n</think>\n[[B]]") == 2
-
-
-def test_b06_reasoning_that_is_never_closed_is_a_truncated_reply():
-    assert parse_verdict("<think>[[A]] looks fine", MTBENCH) == Verdict(None, Reason.TRUNCATED)
 
 
 # V1: why there is no verdict

@@ -10,7 +10,7 @@ from scipy.spatial.distance import squareform
 from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.intervals import share_intervals
-from posbias_kit.analysis.series import group_columns, name_families
+from posbias_kit.analysis.series import group_verdicts, name_families
 from posbias_kit.schema import PRESENTATION_KEY, TIE_CHOICE
 
 
@@ -44,7 +44,7 @@ def judge_agreement(verdicts, ties=True, level=0.95):
     """
     check_settings("judge_agreement", level=level)
     counts, kappas = {}, {}
-    keys = group_columns(verdicts, [])
+    keys = group_verdicts(verdicts, [])
     pair_keys = [*keys, "judge", "other"]
     for place, block in verdicts.groupby(keys, observed=True):
         choices = choice_matrix(block)

@@ -119,6 +119,7 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
         No verdict is of arm `plain`.
     """
     check_settings("arm_differences", level=level, flips=flips, seed=seed)
+    keys = group_verdicts(verdicts, ("judge", "arm"))
     names = sorted(verdicts["arm"].unique())
     plain = names[0] if plain is None and names else plain
     turned, tables = swap_arms(verdicts), []
@@ -136,7 +137,6 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
         found = order_differences(pairs, plain, ("arm",), level)
         named = {"comparisons": "n", "beta": "value", "other_beta": "plain_value"}
         tables.append(_for_pairs(found, "beta").rename(columns=named))
-    keys = group_verdicts(verdicts, ("judge", "arm"))
     expected = _count_lacking(_expect(verdicts[verdicts["arm"] != plain], keys), verdicts, plain)
     if expected.empty:
         return pd.DataFrame(columns=[*keys, *_COLUMNS])

@@ -64,13 +64,15 @@ def check_whole(value, name, least, place):
     )
 
 
+_GAPS = ("choice", "winner")
+"""Where a verdict may be lacking; a gap anywhere else would take the row out of its group."""
 _UNUSED = ("reason", "margin")
 _LARGE = "shown"
 """Not loaded for the metrics of large tables, which do without."""
 
 
 def check_verdicts(verdicts, some=False, keys=True):
-    """Check that a table has the columns of verdicts, and each verdict once.
+    """Check that a table has the columns of verdicts, no gap in what groups them, no doubles.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ def check_verdicts(verdicts, some=False, keys=True):
     Raises
     ------
     TableError
-        A column is missing, or rows share a key.
+        A column is missing, a row lacks a name or id, or rows share a key.
     ParamsError
         It is no table, or there is no row where one is needed.
     """
@@ -101,10 +103,23 @@ def check_verdicts(verdicts, some=False, keys=True):
             f"missing column {', '.join(map(repr, missing))}", place="verdicts",
             allowed=", ".join(needed), cure="make the table by build_verdicts or read_verdicts",
         )  # fmt: skip
+    for name in needed:
+        if name not in _GAPS and verdicts[name].hasnans:
+            _refuse_gap(verdicts[name])
     if some and verdicts.empty:
         raise ParamsError("no verdicts", place="verdicts", cure="give at least one row")
     if keys:
         refuse_doubles(number_groups(verdicts, VERDICT_KEY)[0], verdicts)
+
+
+def _refuse_gap(values):
+    wrong = values.isna().to_numpy()
+    raise TableError(
+        f"{int(wrong.sum())} rows without a value, the first is row {wrong.argmax()}",
+        place=f"verdicts, {values.name}",
+        allowed="a value in each row; an empty text where there is no name",
+        cure="fill the column, or take these rows out and say so",
+    )
 
 
 def refuse_doubles(code, verdicts):

@@ -11,7 +11,7 @@ from scipy import special
 
 from posbias_kit.analysis.agreement import choice_matrix, instance_clusters
 from posbias_kit.analysis.checks import check_settings
-from posbias_kit.analysis.series import group_columns
+from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.schema import TIE_CHOICE
 
 _PLACE = ["benchmark", "experiment"]
@@ -69,7 +69,7 @@ def agreement_coefficients(verdicts, ties=(True, False), level=0.95):
     {'fleiss': 0.467, 'krippendorff': 0.533, 'cohen': 0.5}
     """
     check_settings("agreement_coefficients", level=level)
-    rows, keys = [], group_columns(verdicts, [])
+    rows, keys = [], group_verdicts(verdicts, [])
     for place, block in verdicts.groupby(keys, observed=True):
         choices = choice_matrix(block)
         cluster = instance_clusters(choices, block)

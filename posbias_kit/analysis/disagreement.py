@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from posbias_kit.analysis.agreement import choice_matrix
+from posbias_kit.analysis.checks import check_verdicts
 from posbias_kit.schema import PRESENTATION_KEY
 
 _PLACE = ["benchmark", "experiment"]
@@ -33,6 +34,7 @@ def disagreement(verdicts):
         count), disagreement = 1 - modal count / valid, modal (choice: slot, 0 = TIE; missing
         where the mode is tied), tied_mode.
     """
+    check_verdicts(verdicts)
     matrix = choice_matrix(verdicts)
     counts = _count_choices(matrix.to_numpy())
     valid, modal = counts.sum(axis=1), counts.max(axis=1, initial=0)
@@ -110,6 +112,7 @@ def majority_reliability(verdicts, splits=200, seed=0):
         which every judge gave a verdict: instances, judges, reliability. Missing with fewer than
         two judges in a half, because a half of one has no majority.
     """
+    check_verdicts(verdicts)
     rows, keys = [], place_columns(verdicts)
     for place, block in verdicts.groupby(keys, observed=True):
         matrix = choice_matrix(block).dropna()

@@ -97,8 +97,8 @@ def estimate_metric(verdicts, metric="pc", method="headline", convention="paper"
     """
     check_settings("estimate_metric", level=level, draws=draws, seed=seed)
     check_choice(method, METHODS, "method")
-    series = measure_series(verdicts, metric, convention)
     keys = group_verdicts(verdicts, ["judge"])
+    series = measure_series(verdicts, metric, convention)
     groups = series[keys].drop_duplicates()
     if len(groups) != 1:
         raise ParamsError(

@@ -4,6 +4,7 @@ from itertools import combinations
 
 import pandas as pd
 
+from posbias_kit.analysis.checks import check_verdicts
 from posbias_kit.analysis.differences import judge_differences
 from posbias_kit.analysis.multiplicity import adjust_p
 
@@ -38,6 +39,7 @@ def run_differences(verdicts, metrics=("pc", "pf"), convention="paper", level=0.
         series (paired), value, other_value, difference with its interval, clusters, p, p_holm, mde,
         note. No row where there is one run.
     """
+    check_verdicts(verdicts)
     named = verdicts.assign(judge=verdicts["judge"] + _SIGN + verdicts["arm"], arm="")
     judges = {arm: set(block["judge"]) for arm, block in verdicts.groupby("arm", observed=True)}
     settings = {"convention": convention, "level": level, "flips": flips, "seed": seed}

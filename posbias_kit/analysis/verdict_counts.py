@@ -29,7 +29,7 @@ def verdict_counts(verdicts, by=("judge", "order")):
     code, head = number_groups(verdicts, keys)
     status = verdicts["status"]
     choice = verdicts["choice"].to_numpy(dtype=np.int16, na_value=-1)
-    slots = range(1, int(verdicts["slots"].max()) + 1)
+    slots = range(1, int(verdicts["slots"].max() if len(verdicts) else 2) + 1)
     flags = {"asked": (status != Status.IDENTICAL).to_numpy()}
     flags |= {f"slot_{slot}": choice == slot for slot in slots} | {"tie": choice == TIE_CHOICE}
     flags |= {str(name): (status == name).to_numpy() for name in Status if name != Status.OK}

@@ -1,5 +1,6 @@
 """The worksheet with every verdict mapped to its answer, for people to read."""
 
+from posbias_kit.analysis.checks import check_verdicts
 from posbias_kit.analysis.credits import CELL
 from posbias_kit.analysis.worksheet import worksheet
 from posbias_kit.schema import TIE, Status
@@ -37,6 +38,7 @@ def verdict_sheet(verdicts):
     >>> sheet[["ab_verdicts", "ab_distribution", "ba_verdicts"]].values.tolist()
     [['a, TIE', 'a 1, TIE 1', 'b, b']]
     """
+    check_verdicts(verdicts, some=True)
     rows = verdicts.sort_values("repeat", kind="stable")
     said = rows["winner"].where(rows["winner"].notna(), MISSING + rows["status"].astype("str"))
     said = said.mask(rows["status"] == Status.IDENTICAL, "identical")

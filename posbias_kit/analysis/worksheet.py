@@ -6,6 +6,7 @@ from math import factorial, prod
 import numpy as np
 import pandas as pd
 
+from posbias_kit.analysis.checks import check_verdicts
 from posbias_kit.analysis.counts import COMPARISON_KEY, count_orders
 from posbias_kit.analysis.noise import ONE_SCORE
 from posbias_kit.analysis.order_permutation import disagree_across, disagree_within
@@ -78,6 +79,7 @@ def worksheet(verdicts, scored=()):
     >>> worksheet(verdicts)[["ab_slot_1", "ba_slot_1", "class"]].values.tolist()
     [[3, 3, 'order_sensitive_first']]
     """
+    check_verdicts(verdicts, some=True)
     counts = count_orders(verdicts)
     frame = counts.comparisons[_LEADING].copy()
     within = disagree_within(counts.winners)

@@ -7,9 +7,11 @@ is never answered by another.
 
 import asyncio
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
-from posbias_kit.errors import ReadError, RunError
+from posbias_kit.errors import ReadError, unwritable
+from posbias_kit.hold import take_hold
 from posbias_kit.judging.log_table import (
     COLUMNS,
     INSERT,
@@ -37,24 +39,34 @@ class JudgmentLog:
     Raises
     ------
     RunError
-        Another process judges in this run.
+        Another process judges in this run, or the folder cannot be written.
     ReadError
         The file is no log of this version.
     """
 
     def __init__(self, path):
         self.path = Path(path)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(self.path.parent, error.strerror) from None
         self._waiting, self._writer = [], None
 
     def __enter__(self):
-        self._lock = _lock(self.path)
+        self._lock = take_hold(
+            self.path.with_name(f".{self.path.name}.lock"),
+            "is judging in this run",
+            "wait for it to end, or give this study another run_name",
+        )
         try:
             self._file = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
             check_version(self._file, self.path)
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute("PRAGMA synchronous=FULL")
             self._file.executescript(SCHEMA)
+        except sqlite3.OperationalError as error:
+            self._lock.close()
+            raise unwritable(self.path, error) from None
         except sqlite3.DatabaseError as error:
             self._lock.close()
             raise unreadable(self.path, error) from None
@@ -64,9 +76,11 @@ class JudgmentLog:
         return self
 
     def __exit__(self, *_):
-        # Out of WAL mode, so that a copy opens from a read-only folder.
-        self._file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._file.execute("PRAGMA journal_mode=DELETE")
+        # Out of WAL mode, so that a copy opens from a read-only folder. Where somebody reads just
+        # now, or the disk is full, the companion files stay: the log is whole with them.
+        with suppress(sqlite3.OperationalError):
+            self._file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._file.execute("PRAGMA journal_mode=DELETE")
         self._file.close()
         self._lock.close()
 
@@ -91,7 +105,7 @@ class JudgmentLog:
             Values of :data:`COLUMNS`; those left out are missing.
         """
         done = asyncio.get_running_loop().create_future()
-        self._waiting.append(([row.get(name) for name in COLUMNS], done))
+        self._waiting.append(([_storable(row.get(name)) for name in COLUMNS], done))
         if self._writer is None:
             self._writer = asyncio.create_task(self._write())
         await asyncio.shield(done)
@@ -113,10 +127,13 @@ class JudgmentLog:
         try:
             await asyncio.to_thread(self._insert, [values for values, _ in batch])
         except BaseException as error:
+            full = isinstance(error, sqlite3.OperationalError)
+            told = unwritable(self.path, error) if full else error
             for _, done in batch:
                 if not done.done():
-                    done.set_exception(error)
-            raise
+                    done.set_exception(told)
+            if not isinstance(error, Exception):
+                raise
         for _, done in batch:
             if not done.done():
                 done.set_result(None)
@@ -136,17 +153,8 @@ class JudgmentLog:
         return self._file.execute(query, values).fetchall()
 
 
-def _lock(path):
-    """Hold a second database exclusively: the system frees it however the process ends."""
-    lock = sqlite3.connect(path.with_name(f".{path.name}.lock"), timeout=0, isolation_level=None,
-                           check_same_thread=False)  # fmt: skip
-    try:
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError:
-        lock.close()
-        raise RunError(
-            "another process is judging in this run",
-            place=str(path),
-            cure="wait for it to end, or give this study another run_name",
-        ) from None
-    return lock
+def _storable(value):
+    """Return a text without halves of surrogate pairs, which no file holds: they become escapes."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return value.encode("utf-8", "backslashreplace").decode("utf-8")

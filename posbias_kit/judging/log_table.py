@@ -193,13 +193,14 @@ def check_version(file, path):
     (version,) = file.execute("PRAGMA user_version").fetchone()
     tables = file.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
     if tables and version != VERSION:
-        raise unreadable(path, f"version {version}, this kit reads {VERSION}")
+        raise unreadable(path, f"version {version}, this kit reads {VERSION}", version > VERSION)
 
 
-def unreadable(path, why):
+def unreadable(path, why, newer=False):
     """Return the error that says why a file is no log."""
+    newer = "take the newer version of the kit that wrote it, or " if newer else ""
     return ReadError(
         f"not readable as a judgment log: {why}",
         place=str(path),
-        cure="move the file aside; judging starts a new one",
+        cure=f"{newer}move the file aside; judging starts a new one",
     )

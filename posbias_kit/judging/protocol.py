@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from posbias_kit.errors import ParamsError
@@ -89,7 +90,9 @@ class Client(Protocol):
 
 
 def read_key(name, judge):
-    """Return the key that the environment variable `name` holds.
+    """Return the key that the environment variable `name` holds, or the file that it names.
+
+    The file's path stands in the variable `name` with ``_FILE`` behind it.
 
     Parameters
     ----------
@@ -101,7 +104,7 @@ def read_key(name, judge):
     Raises
     ------
     ParamsError
-        The variable is not set or empty.
+        The variable is not set or empty, or its file cannot be read.
 
     Examples
     --------
@@ -111,6 +114,16 @@ def read_key(name, judge):
     if name is None:
         return ""
     key = os.environ.get(name, "").strip()
+    path = os.environ.get(f"{name}_FILE", "").strip()
+    if not key and path:
+        try:
+            key = Path(path).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            raise ParamsError(
+                f"the file that {name}_FILE names cannot be read",
+                place=f"judge {judge!r}",
+                cure="give the path of a text file that holds the key and nothing else",
+            ) from None
     if not key:
         raise ParamsError(
             f"environment variable {name} is not set",

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 
-from posbias_kit.errors import JudgeError
+from posbias_kit.errors import JudgeError, RunError
 from posbias_kit.judging.ask import Asker, Halt
 from posbias_kit.judging.log_table import Totals
 from posbias_kit.judging.protocol import CallError
@@ -133,7 +133,7 @@ class Runner:
             self.tally.in_a_row += not (error.permanent and self._has_replied)
             self._count("failed")
             self._consider(error)
-        except JudgeError as error:
+        except RunError as error:  # the judge cannot be asked, or the log not be written
             self._stop(error)
         except Halt:
             pass

@@ -102,6 +102,7 @@ class Template(Part):
         texts = self._texts(json.loads(question.turns), answers, json.loads(reference or "[]"))
         texts["guidance"] = guidance and self._guard(guidance)
         messages.append(("user", self._fill(form.user, words | texts)))
+        self._check_sendable(messages)
         return Prompt(
             messages=tuple(messages),
             template=f"{self.name}@{self.version}",
@@ -111,6 +112,16 @@ class Template(Part):
             options=self.options,
             labels=label_words(self.format, self.scale or slots, self.options),
         )
+
+    def _check_sendable(self, messages):
+        try:
+            "".join(text for _, text in messages).encode()
+        except UnicodeEncodeError as error:
+            half = error.object[error.start].encode("unicode-escape").decode()
+            raise self._error(
+                f"a text holds half of a surrogate pair, {half}: it cannot be sent",
+                cure="mend the question or answer, or leave it out",
+            ) from None
 
     def _check_slots(self, slots):
         if (slots == 1) != (self.scale is not None):

@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 from posbias_kit import params as study_files
 from posbias_kit.errors import PosbiasError, ReadError
+from posbias_kit.hold import hold_folder
 from posbias_kit.judge_kinds import PlantedParams
 from posbias_kit.report.files import read_params, write_text
 from posbias_kit.report.folder import project_root
@@ -64,7 +65,7 @@ def run_study(
     progress : bool, optional
         Show a progress bar; by default only on a terminal.
     timeout : int, optional
-        Seconds one cell may run; by default no limit for judging and 1800 elsewhere.
+        Seconds one cell may run; by default none for judging, 1800 elsewhere.
     **overrides
         Shared keys, or sections as dicts whose keys replace those of the study.
 
@@ -79,6 +80,8 @@ def run_study(
         The study, a notebook's parameters or an input file is wrong; nothing has run.
     StageError
         A notebook stopped before its end; later ones have not run.
+    RunError
+        The folder is another process's, or cannot be written.
 
     Examples
     --------
@@ -86,16 +89,16 @@ def run_study(
     PosixPath('outputs/demo')
     """
     study = read_tree(params, settings, overrides)
-    root = project_root()
-    folder = root / "outputs" / study["run_name"]
+    folder = (root := project_root()) / "outputs" / study["run_name"]
     inputs = digest_inputs(study, root)
     earlier = read_manifest(folder)
     jobs = plan_run(study, root, folder, earlier, inputs, start_from, only, fresh)
     manifest = _new_manifest(study, root, inputs, jobs)
-    _clear(folder, jobs, earlier)
-    text = yaml.safe_dump(study, sort_keys=False, allow_unicode=True)
-    write_text(folder / "params.yaml", text)
-    _run_jobs(jobs, root, folder, manifest, progress, timeout)
+    with hold_folder(folder):
+        _clear(folder, jobs, earlier)
+        as_yaml = yaml.safe_dump(study, sort_keys=False, allow_unicode=True)
+        write_text(folder / "params.yaml", as_yaml)
+        _run_jobs(jobs, root, folder, manifest, progress, timeout)
     return folder
 
 

@@ -1,10 +1,11 @@
 """Files of a run: written whole or not at all, tables that keep their types, digests."""
 
+import errno
 import hashlib
 import os
 import re
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pandas as pd
@@ -12,8 +13,9 @@ import pyarrow as pa
 import pyarrow.csv
 import yaml
 
-from posbias_kit.errors import ReadError, TableError
+from posbias_kit.errors import ReadError, TableError, unwritable
 
+_UNWRITABLE = {errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.ENOSPC, errno.EPERM, errno.EROFS}
 _FIELD = re.compile(r'("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n|\Z)')
 
 
@@ -22,16 +24,27 @@ def replacing(path):
     """Give a temporary path to write to, and put it in place of `path` at the end.
 
     A reader never sees half a file, and a failure leaves the old one as it was.
+
+    Raises
+    ------
+    RunError
+        The disk is full, or nothing may be written there.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        yield temporary
-        # A file system's own clock may tick too slowly to tell which file came first.
-        os.utime(temporary, ns=(time.time_ns(), time.time_ns()))
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield temporary
+            # A file system's own clock may tick too slowly to tell which file came first.
+            os.utime(temporary, ns=(time.time_ns(), time.time_ns()))
+            temporary.replace(path)
+        finally:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+    except OSError as error:
+        if error.errno in _UNWRITABLE:
+            raise unwritable(path, os.strerror(error.errno)) from None
+        raise
 
 
 def read_params(folder):
@@ -102,15 +115,21 @@ def read_csv(path):
     Raises
     ------
     ReadError
-        There is no such file.
+        There is no such file, or it is no table: its rows differ in length, say.
     """
     if not path.is_file():
         raise ReadError("no such table", place=str(path), cure="run the notebook that saves it")
-    head, *rows = _split(path.read_text(encoding="utf-8-sig"))
-    columns = zip(*rows, strict=True) if rows else [()] * len(head)
-    return pd.DataFrame(
-        {_unquote(name): _typed(fields) for name, fields in zip(head, columns, strict=True)}
-    )
+    try:
+        head, *rows = _split(path.read_text(encoding="utf-8-sig"))
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(head)
+        named = zip(head, columns, strict=True)
+        return pd.DataFrame({_unquote(name): _typed(fields) for name, fields in named})
+    except ValueError as error:
+        raise ReadError(
+            f"not readable as a table: {error}",
+            place=str(path),
+            cure="run the notebook that saves it again",
+        ) from None
 
 
 def _split(text):

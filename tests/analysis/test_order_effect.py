@@ -95,18 +95,6 @@ def test_one_sided_flips_are_said_in_words():
     assert table.loc["j", "flips"] == 12
 
 
-def test_b22_separation():
-    """Always the first slot, never the first slot: counts are shown, the rest is in words."""
-    verdicts = stack(pairs(["FF"] * 2, judge="j-a"), pairs(["SS"] * 2, judge="j-b"))
-    table = order_effect(verdicts).set_index("judge")
-
-    assert table["primacy_full"].to_dict() == {"j-a": 2, "j-b": 0}
-    marginal = [f"beta_marginal{part}" for part in ("", "_se", "_df", "_low", "_high")]
-    assert table[NUMBERS + marginal].isna().all(axis=None)
-    assert table["marginal_note"].str.startswith("not estimable: separation").all()
-    assert table["p_holm"].isna().all()
-
-
 def test_missing_verdicts_and_sets_are_said_in_words():
     """A judge without a complete pair, and list-wise verdicts, keep their row."""
     sets = build_verdicts(

@@ -1,12 +1,9 @@
 """What other parsing rules would have said, and the bias that they would add."""
 
-import json
-
-import pandas as pd
 import pytest
 from verdict_tables import pairs, sets, stack
 
-from posbias_kit.analysis import labels_in_answers, parser_audit, reread_replies
+from posbias_kit.analysis import parser_audit, reread_replies
 from posbias_kit.errors import TableError
 from posbias_kit.schema import VERDICT_KEY
 
@@ -103,21 +100,3 @@ def test_a_reply_without_a_verdict_is_refused():
 
     with pytest.raises(TableError, match=r"replies: 1 replies without a verdict, e\.g\. .*'k'"):
         reread_replies(replies, verdicts)
-
-
-def test_b02_labels_in_a_candidate_s_text_are_counted():
-    answers = pd.DataFrame(
-        {
-            "benchmark": "B",
-            "candidate": ["a", "a", "b"],
-            "turns": map(json.dumps, [["[[A]] [[ b ]]", "Choice: A"], ["x"], ["[A] Choice: it"]]),
-        }
-    )
-    table = labels_in_answers(answers, ["mtbench_brackets", "devbench_choice"])
-
-    assert table.to_numpy().tolist() == [
-        ["B", "a", "devbench_choice", 2, 1, 1],
-        ["B", "a", "mtbench_brackets", 2, 1, 2],
-        ["B", "b", "devbench_choice", 1, 0, 0],
-        ["B", "b", "mtbench_brackets", 1, 0, 0],
-    ]

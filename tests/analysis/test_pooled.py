@@ -113,21 +113,6 @@ def test_known_scores_undo_the_attenuation():
     assert free["estimate"] < 0.3
 
 
-def test_b22_separation_in_words():
-    """A judge that always picks the first slot has no coefficient, error or p; the other has."""
-    verdicts = stack(
-        pairs(["FF"] * 4, judge="j-a"),
-        pairs(["SS"] * 4, judge="j-b"),
-        pairs(["FS", "SF", "FF", "SS", "FS", "FF"], judge="j-c"),
-    )
-    table = pooled_order(verdicts).query("kind == 'order'").set_index("judge")
-
-    numbers = ["estimate", "se", "low", "high", "p"]
-    assert table.loc[["j-a", "j-b"], numbers].isna().all(axis=None)
-    assert table["note"].str.startswith("not estimable: separation").tolist() == [True, True, False]
-    assert table.loc["j-c", numbers].notna().all()
-
-
 def _weak(codes):
     """One more candidate of the planted study's judge, against the same reference."""
     table = pairs(codes).assign(judge="s0", candidate="weak", reference="ref")
@@ -158,7 +143,7 @@ def test_ties_keep_a_loser_in():
     assert table["note"].eq("").all()
 
 
-def test_b23_names_are_never_formulas():
+def test_names_are_never_formulas():
     """The feature named len-gap is the one fitted, beside columns len and gap; judges keep names.
 
     Expected: statsmodels' GLM on the same column.

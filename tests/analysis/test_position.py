@@ -15,17 +15,6 @@ ALL = ("paper", "tie", "decisive", "half")
 B07 = ["FS"] * 4 + ["SF"] * 2 + ["TT"] + ["FF"] * 2 + ["SS", "FT", "IF"]
 
 
-def test_b07_counts_pairs_not_verdicts():
-    """Twelve pairs asked, eleven complete, seven consistent; the kinds stay apart."""
-    row = position_bias(pairs(B07)).iloc[0]
-
-    assert row[["series", "complete", "incomplete", "consistent"]].tolist() == [12, 11, 1, 7]
-    assert row[["consistent_win", "consistent_loss", "consistent_tie"]].tolist() == [4, 2, 1]
-    assert row[["primacy_full", "primacy_half"]].tolist() == [2, 1]
-    assert row[["recency_full", "recency_half"]].tolist() == [1, 0]
-    assert row["pc"] == 7 / 11
-
-
 def test_conventions_side_by_side():
     """B07 by hand: primacy 2 full and 1 half, recency 1 full; 4 verdicts of 11 pairs are ties.
 

@@ -21,14 +21,6 @@ def test_win_rates_by_hand():
     assert row["consistent_win_rate"] == pytest.approx(4.5 / 7)
 
 
-def test_b08_ties_stay_in():
-    """1 win, 1 loss, 98 ties: one half for both sides."""
-    table = win_rates(pairs(["FS", "SF"] + ["TT"] * 98, reference="")).set_index("candidate")
-
-    assert table["owr"].to_dict() == {"a": 0.5, "b": 0.5}
-    assert table["ties"].to_dict() == {"a": 98, "b": 98}
-
-
 def test_gap_by_source_and_bound():
     """Own gap |owr - 1/2| is at most pc / 2; the other's comes from the other judges' mean."""
     verdicts = stack(

@@ -163,7 +163,7 @@ def reply(meeting, body, native):
         return 200, extra, b'{"choices": [{"message": '
     shape = _anthropic if native else _openai
     told = shape(fault, meeting.text, options) | {"model": options.get("model", body["model"])}
-    return 200, extra, json.dumps(told, ensure_ascii=False).encode()
+    return 200, extra, json.dumps(told).encode()
 
 
 def _openai(fault, text, options):

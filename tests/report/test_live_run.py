@@ -1,20 +1,17 @@
 """A study with a live judge, end to end: bill, consent, log, verification, and a dead endpoint."""
 
 import json
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
 from click.testing import CliRunner
+from fault_server import FaultServer, Meeting, steady
 
 from posbias_kit.__main__ import cli
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "judging"))
-
-from fault_server import FaultServer, Meeting, steady  # noqa: E402
 
 KEY = "sk-PLANTED-0a1b2cQZXW"
 PRICES = {"input": 1000.0, "output": 1000.0, "date": "2026-01-31"}

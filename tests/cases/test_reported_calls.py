@@ -1,18 +1,24 @@
-"""Bug cases B09 to B18 against the fault server: failures, resume, providers, ids."""
+"""Reported faults in asking judges, against the fault server: B09 to B18."""
 
 import asyncio
 import itertools
+import json
+import os
+import shutil
 import time
 import warnings
 
 import pytest
 from fault_server import FaultServer, Meeting, digest, steady
 from live_studies import judge, live, said, tables
+from log_rows import attempt_row, write_rows
 
 from posbias_kit.analysis import repetition_stability
+from posbias_kit.data import read_judgments
 from posbias_kit.data.presentations import identify
 from posbias_kit.errors import JudgeError
-from posbias_kit.judging.log_table import read_log
+from posbias_kit.judging.log import JudgmentLog
+from posbias_kit.judging.log_table import read_log, read_states
 
 
 def scripted(texts):
@@ -282,6 +288,53 @@ def test_repeats_send_seeds_of_their_own(tmp_path):
 
     seeds = [body["seed"] for body in server.bodies]
     assert len(set(seeds)) == 6
+
+
+def test_b17_half_a_row_at_the_end_of_the_store(tmp_path):
+    """B17: a write cut in the middle loses itself, not what was acknowledged before."""
+    path = write_rows(tmp_path / "judgments.sqlite", attempt_row("c1"), attempt_row("c2"))
+    torn = tmp_path / "torn" / path.name
+    torn.parent.mkdir()
+    with JudgmentLog(path) as log:
+        for call in ("q1", "q2", "q3"):
+            asyncio.run(log.add(attempt_row(call)))
+        for end in ("", "-wal"):
+            shutil.copy(f"{path}{end}", f"{torn}{end}")
+    wal = torn.with_name(f"{torn.name}-wal")
+    os.truncate(wal, wal.stat().st_size - 100)
+
+    assert set(read_states(torn)) == {"c1", "c2", "q1", "q2"}
+    write_rows(torn, attempt_row("q3"))
+    assert set(read_states(torn)) == {"c1", "c2", "q1", "q2", "q3"}
+
+
+def test_b17_half_a_line_at_the_end_of_a_file(tmp_path):
+    """B17: the fragment is named by its line and set aside; what stands before it is read."""
+    path = tmp_path / "judgments.jsonl"
+    row = {"model_a": "x", "model_b": "y", "judge_id": "j", "winner_ab": "A", "winner_ba": "B"}
+    lines = [json.dumps(row | {"question_id": n}) for n in (1, 2)]
+    whole = "\n".join([*lines, '{"question_id": 3, "judgment_ab": "the fir'])
+    path.write_text(whole, encoding="utf-8")
+    with pytest.warns(UserWarning, match="1 of 3 rows"):
+        reading = read_judgments("swap_columns", path)
+
+    assert reading.verdicts["question"].unique().tolist() == ["1", "2"]
+    assert reading.set_aside["line"].tolist() == [3]
+    assert "not readable as JSON" in reading.set_aside["problem"][0]
+    assert path.read_text("utf-8") == whole, "the file itself is left as it was"
+
+
+def test_b17_broken_line_in_the_middle_is_named(tmp_path):
+    """B17: a broken line among good ones is never skipped in silence."""
+    path = tmp_path / "judgments.jsonl"
+    row = {"model_a": "x", "model_b": "y", "judge_id": "j", "winner_ab": "A", "winner_ba": "B"}
+    good = [json.dumps(row | {"question_id": n}) for n in (1, 3)]
+    path.write_text("\n".join([good[0], '{"question_id": 2,', good[1]]), encoding="utf-8")
+    with pytest.warns(UserWarning, match="1 of 3 rows"):
+        reading = read_judgments("swap_columns", path)
+
+    assert reading.set_aside["line"].tolist() == [2]
+    assert len(reading.verdicts) == 4
 
 
 @pytest.mark.parametrize("workers", [1, 4, 32])
