@@ -28,6 +28,7 @@ from posbias_kit.judging.prompts import load_template
 from posbias_kit.params import check_study
 from posbias_kit.report import Run, chain
 from posbias_kit.report.files import write_text
+from posbias_kit.report.tree import read_tree
 from posbias_kit.study import Study
 from posbias_kit.table_mapping import TableMapping
 
@@ -78,7 +79,7 @@ def test_what_does_not_run_says_why():
 
 def without_notebooks(params, settings=(), **_):
     """Stand in for the chain: check the study, read or ask, and store what notebooks 01, 02 do."""
-    study = chain.read_tree(params, settings)
+    study = read_tree(params, settings)
     run = Run(study["run_name"])
     write_text(run.folder / "params.yaml", yaml.safe_dump(study))
     tables = data.prepare_study(**study["data_preparation"], seed=study["seed"])

@@ -3,16 +3,13 @@
 import logging
 import sys
 import time
-from pathlib import Path
 
 import yaml
 from tqdm import tqdm
 
-from posbias_kit import params as study_files
-from posbias_kit.errors import PosbiasError, ReadError
+from posbias_kit.errors import PosbiasError
 from posbias_kit.hold import hold_folder
-from posbias_kit.judge_kinds import PlantedParams
-from posbias_kit.report.files import read_params, write_text
+from posbias_kit.report.files import write_text
 from posbias_kit.report.folder import project_root
 from posbias_kit.report.index import write_index
 from posbias_kit.report.neighbours import link_chapters
@@ -28,7 +25,7 @@ from posbias_kit.report.provenance import (
     written_since,
 )
 from posbias_kit.report.stages import STAGES
-from posbias_kit.study import Study
+from posbias_kit.report.tree import read_tree
 
 _LOG = logging.getLogger("posbias_kit")
 _STALE = (".ipynb", ".html", ".csv", ".tex", ".md", ".png", ".svg", ".pdf", ".parquet", ".xlsx")
@@ -100,76 +97,6 @@ def run_study(
         write_text(folder / "params.yaml", as_yaml)
         _run_jobs(jobs, root, folder, manifest, progress, timeout)
     return folder
-
-
-def load_study(run):
-    """Return the study of a finished run, checked.
-
-    Raises
-    ------
-    ReadError
-        Nothing has run under this name.
-    """
-    study = read_params(run.folder)
-    if study is None:
-        place = str(run.folder / "params.yaml")
-        raise ReadError("no such run", place=place, cure="run the study first")
-    return read_tree(study)
-
-
-def read_tree(params, settings=(), overrides=None):
-    """Read a study, apply overrides, and return it as a checked dict of plain values.
-
-    Parameters
-    ----------
-    params : str, Path, Study or dict
-    settings : iterable of str
-    overrides : dict, optional
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> study = {"run_name": "a", "data_preparation": {}, "judging": {"judges": [
-    ...     {"name": "fair", "kind": "planted", "by_task": {"math": {"ties": 0.3}}}]}}
-    >>> tree = read_tree(study, ["draws=10"], {"summary": {"convention": "tie"}})
-    >>> tree["draws"], tree["summary"]["convention"], tree["judging"]["judges"][0]["by_task"]
-    (10, 'tie', {'math': {'ties': 0.3}})
-    """
-    place = "study"
-    if isinstance(params, str | Path):
-        place = str(params)
-        params = study_files.read_study(params, settings)
-        settings = ()
-    tree = _plain(params) if isinstance(params, Study) else _copy(params)
-    for setting in settings:
-        study_files.apply_setting(tree, setting)
-    sections = {stage.name for stage in STAGES}
-    for key, value in (overrides or {}).items():
-        into = tree.get(key)
-        merge = key in sections and isinstance(value, dict) and isinstance(into, dict)
-        tree[key] = {**into, **value} if merge else value
-    return _plain(study_files.check_study(tree, place))
-
-
-def _copy(tree):
-    """Copy the dicts of a study, so that settings leave the caller's alone."""
-    return {key: _copy(value) if isinstance(value, dict) else value for key, value in tree.items()}
-
-
-def _plain(study):
-    """Turn a study into a dict; keys a task leaves out stay out: they are the judge's own."""
-    tree = study.model_dump()
-    if study.judging:
-        for judge, told in zip(study.judging.judges, tree["judging"]["judges"], strict=True):
-            if isinstance(judge, PlantedParams):
-                told["by_task"] = {
-                    task: bias.model_dump(exclude_unset=True)
-                    for task, bias in judge.by_task.items()
-                }
-    return tree
 
 
 def _new_manifest(study, root, inputs, jobs):

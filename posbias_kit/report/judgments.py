@@ -13,9 +13,9 @@ from posbias_kit.errors import ReadError, RunError
 from posbias_kit.judging import LiveJudge, estimate_calls, judge_presentations, make_judges
 from posbias_kit.judging.attempt_row import read_reply
 from posbias_kit.judging.log_table import iterate_log, read_log
-from posbias_kit.report.chain import load_study, read_tree
 from posbias_kit.report.files import digest_text, replacing
 from posbias_kit.report.folder import Run, project_root
+from posbias_kit.report.tree import load_study, read_tree
 from posbias_kit.schema import VERDICT_KEY, Status
 
 LOG = "judgments.sqlite"

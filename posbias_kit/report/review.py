@@ -10,12 +10,12 @@ from posbias_kit.analysis.plurality import SAME_TEXTS
 from posbias_kit.analysis.reviews import latest_reviews
 from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.report.blind import KEY, blind_items
-from posbias_kit.report.chain import load_study
 from posbias_kit.report.files import read_csv, replacing, write_csv
 from posbias_kit.report.folder import Run
 from posbias_kit.report.review_files import write_sheets
 from posbias_kit.report.review_import import REFUSED, read_sheet, take_reviews
 from posbias_kit.report.review_store import FOLDER, read_key, read_reviews, read_secret
+from posbias_kit.report.tree import load_study
 from posbias_kit.review_schema import PLACE
 from posbias_kit.section import Slug
 

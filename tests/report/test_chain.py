@@ -10,10 +10,10 @@ from conftest import FAMILIES, make_notebook, stage_named, study_of
 
 from posbias_kit.errors import ParamsError, StageError
 from posbias_kit.params import check_study
-from posbias_kit.report import chain, plan, run_study
-from posbias_kit.report.chain import read_tree
+from posbias_kit.report import plan, run_study
 from posbias_kit.report.provenance import digest_inputs, read_manifest
 from posbias_kit.report.stages import STAGES
+from posbias_kit.report.tree import read_tree
 
 ALL = [stage.name for stage in STAGES if stage.name != "judging"]
 
@@ -289,11 +289,11 @@ def test_notebook_keeps_the_kernel_of_this_environment(project, monkeypatch):
 def test_overrides_change_single_keys(project):
     """A section given as a dict changes the keys it names; the caller's study stays as it was."""
     study = study_of()
-    tree = chain.read_tree(study, ["data_preparation.rule=first_match"], {"draws": 7})
-    again = chain.read_tree(check_study(tree), (), {"data_preparation": {"benchmark": "DevBench"}})
+    tree = read_tree(study, ["data_preparation.rule=first_match"], {"draws": 7})
+    again = read_tree(check_study(tree), (), {"data_preparation": {"benchmark": "DevBench"}})
 
     assert study == study_of()
     assert again["draws"] == 7
     assert again["data_preparation"] == tree["data_preparation"] | {"benchmark": "DevBench"}
     with pytest.raises(ParamsError, match="unknown key 'metrix'"):
-        chain.read_tree(study, (), {"metrix": {}})
+        read_tree(study, (), {"metrix": {}})

@@ -12,8 +12,8 @@ from posbias_kit import analysis, report
 from posbias_kit.data import prepare_study, read_runs
 from posbias_kit.errors import ReadError
 from posbias_kit.judging import judge_presentations, make_judges
-from posbias_kit.report.chain import read_tree
 from posbias_kit.report.decisions import tell_decision
+from posbias_kit.report.tree import read_tree
 from tests.verdict_tables import pairs
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "judging"))
