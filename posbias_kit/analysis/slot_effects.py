@@ -7,8 +7,12 @@ from scipy import special
 from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.incomplete import count_incomplete
 from posbias_kit.analysis.multiplicity import adjust_p
+from posbias_kit.analysis.notes import add_note
 from posbias_kit.analysis.pooled import fit_pooled, list_terms
 from posbias_kit.analysis.series import group_verdicts, spread_candidates
+
+ATTENUATES = "drawn towards 0 where quality varies by question"
+"""What an estimate with one ability a candidate must say of itself."""
 
 _COLUMNS = [
     "slot", "wins", "decided", "incomplete", "effect", "se", "df", "low", "high", "p", "p_slot",
@@ -25,6 +29,13 @@ def slot_effects(verdicts, by=("judge",), level=0.95, scores=None, features=None
 
     where a TIE, if the judge gives any, is one more alternative with the mean of the worths. For
     pairs s_1 = -s_2 is half the order effect of the pooled logit.
+
+    One ability a candidate is too few where quality varies by question: the effects are then
+    drawn towards 0, in about the same proportion, and their intervals do not know of it. Planted
+    .6, 0 and -.6 come back as .48, .33 and .18 for the first slot at a spread of 1, 2 and 4
+    log-odds (``python -m benchmarks.slot_pull``). What they say of sign and ranking of the slots
+    holds; their size is a lower bound. Known worth of the answers (`scores`) cures it as far
+    as it is right.
 
     *Source: D. McFadden (1974), Conditional logit analysis of qualitative choice behavior, in
     Frontiers in Econometrics.*
@@ -48,7 +59,8 @@ def slot_effects(verdicts, by=("judge",), level=0.95, scores=None, features=None
         effect, se (CR2 by cluster), df (Satterthwaite), low, high in log-odds; p (t test of 0);
         p_holm over the judges and slots of a benchmark and experiment, or p_bh where `by` holds
         `task` (the two slots of a pair are one test); p_slot = P(slot | equal answers, decisive),
-        to be read against 1/p for p slots; clusters; note (why a number is missing).
+        to be read against 1/p for p slots; clusters; note (why a number is missing; and
+        once a group, without `scores`, that the estimates are drawn towards 0).
 
     Raises
     ------
@@ -73,6 +85,8 @@ def slot_effects(verdicts, by=("judge",), level=0.95, scores=None, features=None
     keys = group_verdicts(verdicts, by)
     models = fit_pooled(verdicts, keys, scores, features)
     tables = [_list_slots(model, level).assign(**model.group) for model in models]
+    if scores is None:
+        tables = [_warn_first(table) for table in tables]
     name = "p_bh" if "task" in keys else "p_holm"
     columns = [*keys, *_COLUMNS]
     columns.insert(columns.index("p") + 1, name)
@@ -82,6 +96,12 @@ def slot_effects(verdicts, by=("judge",), level=0.95, scores=None, features=None
     table = pd.concat(tables, ignore_index=True).sort_values([*keys, "slot"], kind="stable")
     table = table.merge(count_incomplete(verdicts, keys).reset_index(), "left", on=keys)
     return _adjust_once(table.reset_index(drop=True), keys)[columns]
+
+
+def _warn_first(table):
+    """Put the warning beside the first slot of a group with an estimate."""
+    told = (table["slot"] == 1) & table["effect"].notna()
+    return table.assign(note=add_note(table["note"], np.where(told, ATTENUATES, "")))
 
 
 def _list_silent(verdicts, keys, told):

@@ -35,7 +35,8 @@ def load_arms(run, verdicts):
 def plain_arm(frame, one_size=False):
     """Keep the plain arm of a table that tells arms apart.
 
-    A figure that can show one arm shows this one. It is the arm without a name, else the first.
+    A figure that can show one arm shows this one. It is the arm without a name, else the first
+    by name, which the figure then names.
     With `one_size` the same goes for numbers of slots: the smallest stays.
 
     Examples

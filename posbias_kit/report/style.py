@@ -74,10 +74,14 @@ def say(ax, words):
 
 
 def label_judges(frame):
-    """Name each row by its judge, and by benchmark, experiment, arm or slots where they vary."""
+    """Name each row by its judge, and by benchmark, experiment, arm or slots where they vary.
+
+    An arm that has a name is named even if it is the only one: it is not the plain one.
+    """
     label = frame["judge"].astype(str)
     for name in ("benchmark", "experiment", "arm", "slots"):
-        if name in frame and frame[name].nunique() > 1:
+        named = name == "arm" and name in frame and frame[name].ne("").any()
+        if named or (name in frame and frame[name].nunique() > 1):
             more = frame[name].astype(str).replace("", "plain" if name == "arm" else "–")
             label = label + " · " + more + (" slots" if name == "slots" else "")
     return label

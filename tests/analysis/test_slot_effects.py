@@ -8,8 +8,9 @@ import pytest
 from statsmodels.discrete.conditional_models import ConditionalLogit
 from verdict_tables import pairs, sets, stack
 
+from benchmarks import slot_pull
 from posbias_kit.analysis.pooled import pooled_order
-from posbias_kit.analysis.slot_effects import slot_effects
+from posbias_kit.analysis.slot_effects import ATTENUATES, slot_effects
 from posbias_kit.data import build_verdicts
 from posbias_kit.errors import ParamsError
 
@@ -115,6 +116,29 @@ def test_slots_are_never_pooled():
     table = slot_effects(pd.concat([pairs(["FF", "SS", "FS", "SF"]), lists], ignore_index=True))
 
     assert table["slots"].tolist() == [2, 2, 4, 4, 4, 4]
+
+
+def test_effects_shrink_where_quality_varies_by_question():
+    """Planted .6, 0, -.6: whole without a spread of the answers' worth, about half at sd 2."""
+    table = slot_pull.slot_pulls((0, 2), questions=800)
+    low, high = (table[end].to_numpy().reshape(2, 3) for end in ("low", "high"))
+
+    assert (low[0] < slot_pull.EFFECTS).all()
+    assert (high[0] > slot_pull.EFFECTS).all()
+    assert 0.2 < low[1][0] < high[1][0] < 0.45
+    assert -0.45 < low[1][2] < high[1][2] < -0.2
+
+
+def test_the_note_says_once_that_effects_are_drawn_towards_0():
+    """Beside the first slot that has an estimate; not where there is none, nor with known worth."""
+    told = sets(["111", "132", "213", "122", "333"])
+    worth = pd.DataFrame({"question": [f"q{n}" for n in range(5) for _ in "abc"]})
+    worth = worth.assign(benchmark="B", candidate=list("abc") * 5, log_odds=0.0)
+
+    assert slot_effects(told)["note"].tolist() == [ATTENUATES, "", ""]
+    assert slot_effects(told, scores=worth)["note"].tolist() == ["", "", ""]
+    separated = slot_effects(sets(["111", "111"]))["note"]
+    assert not separated.str.contains(ATTENUATES).any()
 
 
 def test_level_is_checked():

@@ -1,10 +1,12 @@
 """Figures and the summary of tables that hold several benchmarks, arms or slot sizes."""
 
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 from verdict_tables import pairs, sets, stack
 
 from posbias_kit import analysis, report
+from posbias_kit.data import build_verdicts
 from posbias_kit.report import style
 
 ONE, TWO = ["FS", "FF", "FS", "SS", "FS"], ["FF", "FF", "SS", "FS", "SF"]
@@ -95,6 +97,88 @@ def test_summary_keeps_them_apart(mix):
 
     assert table[mix].nunique() == len(table) == 2
     assert table["asked"].tolist() == [10, 15 if mix == "slots" else 10]
+
+
+def _twice(mix, column):
+    """The mix in the plain arm and in arm x; two judges where arms are what varies."""
+    if column == "arm":
+        return stack(pairs(ONE), pairs(TWO, arm="x"), pairs(TWO, judge="k"), pairs(ONE, judge="k",
+                     arm="x"))  # fmt: skip
+    return stack(mix, mix.assign(arm="x"))
+
+
+def _legend(ax):
+    (legend,) = ax.figure.legends
+    return sorted(text.get_text() for text in legend.get_texts())
+
+
+@MIXED
+def test_arms_are_drawn_apart(mix):
+    """Each of what varies has its colour and, in a row, one mark: nothing lies on another."""
+    differences = analysis.arm_differences(_twice(MIXES[mix], mix), flips=99)
+    axes = report.plot_arms(differences, ["", "x"])
+
+    assert _legend(axes[0]) == (["j", "k"] if mix == "arm" else LABELS[mix])
+    assert all(len(line.lines[0].get_ydata()) <= 1 for ax in axes for line in ax.containers)
+    assert axes[0].figure.get_supxlabel() == "arm minus plain arm"
+
+
+def test_the_farthest_difference_is_named_by_metric():
+    """FS FF FT against FS FS TT: pc +2/3, pf +2/3, first -1/4, ties +1/6; beta has none."""
+    both = stack(pairs(["FS", "FF", "FT"]), pairs(["FS", "FS", "TT"], arm="a"))
+    axes = report.plot_arms(analysis.arm_differences(both, flips=99))
+
+    assert (
+        axes[0]
+        .figure.get_label()
+        .endswith(
+            "Farthest: consistency of j in arm a, +0.67; fairness of j in arm a, +0.67; "
+            "share of slot 1 of j in arm a, -0.25; share of ties of j in arm a, +0.17."
+        )
+    )
+
+
+def test_sizes_of_several_benchmarks_have_their_own_lines():
+    """B goes from two to three answers in turns, C in all orders: two lines, two of guessing."""
+    orders = ["abc", "acb", "bac", "bca", "cab", "cba"]
+    every = pd.DataFrame({"question": "q", "order": orders, "shown": [*map(tuple, orders)]})
+    every["choice"] = pd.array([1] * 6, dtype="Int64")
+    about = {"benchmark": "C", "task": "t", "judge": "j", "status": "ok", "repeat": 1}
+    verdicts = stack(MIXES["slots"], pairs(TWO).assign(benchmark="C"),
+                     build_verdicts(every.assign(**about)))  # fmt: skip
+    axes = report.plot_scalability(analysis.scalability(verdicts))
+    dashed = {line.get_label(): line.get_ydata() for line in axes[0].lines
+              if line.get_linestyle() == "--"}  # fmt: skip
+
+    assert _legend(axes[0])[2:] == ["j · B", "j · C"]
+    assert all(len(line.lines[0].get_xdata()) == 2 for ax in axes for line in ax.containers)
+    assert dashed["guessing, j · B"] == pytest.approx([1 / 2, 1 / 9])
+    assert dashed["guessing, j · C"] == pytest.approx([1 / 2, 1 / 3**5])
+
+
+def test_one_line_of_guessing_where_orders_are_the_same():
+    verdicts = stack(MIXES["slots"], MIXES["slots"].assign(judge="k"))
+    axes = report.plot_scalability(analysis.scalability(verdicts))
+
+    assert _legend(axes[0]) == ["guessing", "j", "k"]
+
+
+def test_sizes_in_different_benchmarks_do_not_scale():
+    """Pairs in B and sets in C are no growing lists of one benchmark."""
+    verdicts = stack(pairs(ONE), sets(["132", "111"]).assign(benchmark="C"))
+    axes = report.plot_scalability(analysis.scalability(verdicts))
+
+    assert axes.figure.get_label() == "One set size: nothing to scale."
+
+
+def test_a_named_arm_in_place_of_the_plain_one_is_named():
+    """Arms x and y only: figures show x and say so, and differences are from x."""
+    verdicts = MIXES["arm"]
+    shown = report.plain_arm(analysis.position_bias(verdicts, draws=0))
+    axes = report.plot_arms(analysis.arm_differences(verdicts, flips=99), ["x", "y"])
+
+    assert _rows(report.plot_consistency(shown)) == ["j · x"]
+    assert axes[0].figure.get_supxlabel() == "arm minus arm x"
 
 
 def test_what_does_not_vary_is_not_named():

@@ -17,21 +17,24 @@ def plot_arms(differences, order=()):
     Parameters
     ----------
     differences : DataFrame
-        From :func:`posbias_kit.analysis.arm_differences`.
+        From :func:`posbias_kit.analysis.arm_differences`; several benchmarks or numbers of slots
+        stand side by side, each in a colour of its own.
     order : sequence of str
-        Arms from top to bottom; those not named follow.
+        Arms from top to bottom; those not named follow. The one without a difference is the
+        plain one, and is named where it has a name.
 
     Returns
     -------
     Axes or array of Axes
     """
     told = differences.dropna(subset=["difference"])
+    told = told.assign(label=style.label_judges(told.drop(columns="arm")))
     if told.empty:
         ax = style.new_axes(2)
         return style.say(ax, "One arm, or none with the plain arm's comparisons: no difference.")
     named = dict.fromkeys([*order, *differences["arm"]])
     arms = [arm for arm in named if (differences["arm"] == arm).any()]
-    judges = list(dict.fromkeys(told["judge"]))
+    judges = list(dict.fromkeys(told["label"]))
     metrics = [name for name in _NAMES if (told["metric"] == name).any()]
     colours = dict(zip(judges, style.colours(len(judges)), strict=True))
     height = 1.4 + (0.2 + 0.13 * len(judges)) * len(arms)
@@ -40,7 +43,7 @@ def plot_arms(differences, order=()):
     )
     for ax, metric in zip(axes[0], metrics, strict=True):
         for place, judge in enumerate(judges):
-            rows = told[(told["metric"] == metric) & (told["judge"] == judge)]
+            rows = told[(told["metric"] == metric) & (told["label"] == judge)]
             shift = (place - (len(judges) - 1) / 2) * 0.7 / len(judges)
             where = np.array([arms.index(arm) for arm in rows["arm"]]) + shift
             ends = [rows["difference"] - rows["low"], rows["high"] - rows["difference"]]
@@ -52,14 +55,24 @@ def plot_arms(differences, order=()):
         ax.grid(visible=False, axis="y")
     axes[0, 0].set_yticks(range(len(arms)), arms)
     axes[0, 0].set_ylim(len(arms) - 0.4, -0.6)
-    figure.supxlabel("arm minus plain arm", fontsize=10)
+    plain = [arm for arm in order if arm and not (differences["arm"] == arm).any()]
+    figure.supxlabel(f"arm minus arm {plain[0]}" if len(plain) == 1 else "arm minus plain arm",
+                     fontsize=10)  # fmt: skip
     handles, names = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=min(len(judges), 4))
-    far = told.loc[told["difference"].abs().idxmax()]
-    text = f"Farthest: {_NAMES[far['metric']]} of {far['judge']} in arm {far['arm']}, "
     style.describe(axes[0, 0], "Differences of each arm from the plain one by metric, with "
-                   f"intervals. {text}{far['difference']:+.2f}.")  # fmt: skip
+                   f"intervals. Farthest: {_name_farthest(told, metrics)}.")  # fmt: skip
     return axes[0]
+
+
+def _name_farthest(told, metrics):
+    """The largest difference of each metric: shares and log-odds are not to be compared."""
+    rows = [told[told["metric"] == metric] for metric in metrics]
+    far = [block.loc[block["difference"].abs().idxmax()] for block in rows]
+    return "; ".join(
+        f"{_NAMES[row['metric']]} of {row['label']} in arm {row['arm']}, {row['difference']:+.2f}"
+        for row in far
+    )
 
 
 def plot_scores(counts):
