@@ -57,6 +57,7 @@ _NAMES = ", ".join(f'"{name}"' for name in COLUMNS)
 _NEEDED = {"call", "attempt", "judge", "settings", "prompt_digest", *PRESENTATION_KEY, "repeat",
            "status"}  # fmt: skip
 SCHEMA = f"""
+BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS attempts (id INTEGER PRIMARY KEY, {
     ", ".join(
         f'"{name}" {kind}{" NOT NULL" if name in _NEEDED else ""}' for name, kind in COLUMNS.items()
@@ -68,7 +69,9 @@ CREATE TRIGGER IF NOT EXISTS no_update BEFORE UPDATE ON attempts
 CREATE TRIGGER IF NOT EXISTS no_delete BEFORE DELETE ON attempts
     BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 PRAGMA user_version = {VERSION};
+COMMIT;
 """
+"""All at once: a process killed on the way leaves no log without its version."""
 INSERT = f"INSERT INTO attempts ({_NAMES}) VALUES ({', '.join('?' * len(COLUMNS))})"  # noqa: S608
 # MAX picks the row that the other columns come from: a verdict before a reply before a failure.
 _STATES = """

@@ -44,6 +44,28 @@ def table(rows):
     return "\n".join(["", head, *lines])
 
 
+class Instants:
+    """Random instants of a job's run; their span follows how long the job really takes.
+
+    Parameters
+    ----------
+    chance : random.Random
+    seconds : float
+        The span to begin with.
+    """
+
+    def __init__(self, chance, seconds):
+        self.chance, self.seconds = chance, seconds
+
+    def draw(self):
+        """Return how long to wait, in seconds."""
+        return self.chance.uniform(0, self.seconds)
+
+    def adapt(self, hit):
+        """Shorten the span where the job had ended before, lengthen it where it had not."""
+        self.seconds *= 1.15 if hit else 0.6
+
+
 class Nursery:
     """A process that forks one child a job; `with Nursery() as nursery`."""
 
@@ -75,15 +97,16 @@ class Nursery:
         assert int(self._process.stdout.readline()) == 0
         return time.monotonic() - began
 
-    def kill(self, seconds, *job):
-        """Kill a job and all that it has started after so long; return whether it still ran."""
+    def kill(self, instants, *job):
+        """Kill a job and all that it has started at an instant; return whether it still ran."""
         number = self.start(*job)
-        timer = threading.Timer(seconds, _kill, [number])
+        timer = threading.Timer(instants.draw(), _kill, [number])
         timer.start()
         code = int(self._process.stdout.readline())
         timer.cancel()
         timer.join()
         assert code in (0, -signal.SIGKILL), f"the job ended with {code}"
+        instants.adapt(hit=code != 0)
         return code != 0
 
 

@@ -5,6 +5,7 @@
 
 import json
 import random
+import re
 import shutil
 import sqlite3
 import sys
@@ -18,12 +19,13 @@ import pytest
 from doomed import LIMITS, PAIRS
 from fault_server import PERSISTENT, FaultServer, mixed
 from live_studies import live, tables
+from log_rows import attempt_row, write_rows
 from notebook_files import ROOT
-from nursery import Nursery, Row, kills_of, table
+from nursery import Instants, Nursery, Row, kills_of, table
 
 from posbias_kit.analysis import position_bias
 from posbias_kit.judging import judge_presentations
-from posbias_kit.judging.log_table import read_log
+from posbias_kit.judging.log_table import SCHEMA, read_log
 
 FAULTS = ("http_429_after", "http_500", "cut", "wrong_json", *PERSISTENT)
 LATENCY, ROWS = 0.02, 300
@@ -96,14 +98,14 @@ def test_judging_run(nursery, chance, found, tmp_path):
     """Whatever is killed, the finished run has every verdict once and equals a whole one."""
     (whole := tmp_path / "whole").mkdir()
     with FaultServer(mixed(0.1, LATENCY, FAULTS)) as server:
-        seconds = nursery.finish("judge", server.url, str(whole), PAIRS)
+        instants = Instants(chance, nursery.finish("judge", server.url, str(whole), PAIRS))
     expected = pd.read_parquet(whole / "verdicts.parquet")
     row = found["judging run"] = Row()
     while row.kills < kills_of("judging run"):
         folder = Path(mkdtemp(dir=tmp_path))
         with FaultServer(mixed(0.1, LATENCY, FAULTS)) as server:
             job = ("judge", server.url, str(folder), PAIRS)
-            again = kill_until_done(nursery, chance.uniform, seconds, job, folder, server, row)
+            again = kill_until_done(nursery, instants, job, folder, server, row)
             nursery.finish(*job)
             # What was asked and is in no row was in flight, or back and on its way to the disk.
             assert server.attempts.total() == len(look_at_log(folder, row)) + sum(again)
@@ -113,10 +115,10 @@ def test_judging_run(nursery, chance, found, tmp_path):
     assert max(row.asked_again) <= 2 * LIMITS["concurrency"]
 
 
-def kill_until_done(nursery, draw, seconds, job, folder, server, row):
+def kill_until_done(nursery, instants, job, folder, server, row):
     """Kill one study over and over until it comes to its end; return the calls lost each time."""
     again = []
-    while row.kills < kills_of("judging run") and nursery.kill(draw(0, seconds), *job):
+    while row.kills < kills_of("judging run") and nursery.kill(instants, *job):
         row.kills += 1
         time.sleep(0.02)  # what lies in the server's ear is heard
         log = look_at_log(folder, row)
@@ -128,18 +130,41 @@ def kill_until_done(nursery, draw, seconds, job, folder, server, row):
 def test_log_write(nursery, chance, found, tmp_path):
     """What was acknowledged is in the log, and the rest can follow."""
     (whole := tmp_path / "whole").mkdir()
-    seconds = nursery.finish("log", str(whole), ROWS)
+    instants = Instants(chance, nursery.finish("log", str(whole), ROWS))
     row = found["log write"] = Row()
     while row.kills < kills_of("log write"):
         folder = Path(mkdtemp(dir=tmp_path))
         job = ("log", str(folder), ROWS)
-        while row.kills < kills_of("log write") and nursery.kill(chance.uniform(0, seconds), *job):
+        while row.kills < kills_of("log write") and nursery.kill(instants, *job):
             row.kills += 1
             look_at_log(folder, row)
         nursery.finish(*job)
         calls = look_at_log(folder, row)["call"]
         assert sorted(calls) == sorted(f"c{n}" for n in range(ROWS))
     assert (row.lost, row.double) == (0, 0)
+
+
+def test_log_that_is_just_made(tmp_path):
+    """Whichever statement is the last before a kill, the next process can open the log."""
+    statements = [part for part in re.split(r"(?<=;)\n", SCHEMA) if part.strip()]
+    for count in range(len(statements) + 1):
+        path = tmp_path / f"{count}.sqlite"
+        doomed = sqlite3.connect(path, isolation_level=None)
+        for statement in _whole("\n".join(statements[:count])):
+            doomed.execute(statement)
+        doomed.close()  # what was not committed is gone
+        write_rows(path, attempt_row())
+        assert len(read_log(path)) == 1
+
+
+def _whole(text):
+    """Yield the statements of a script that are complete."""
+    part = ""
+    for line in text.splitlines():
+        part += f"{line}\n"
+        if sqlite3.complete_statement(part):
+            yield part
+            part = ""
 
 
 def saved(folder):
@@ -154,13 +179,13 @@ def test_notebook_stage(nursery, chance, found, tmp_path):
     for name in ("whole", "killed"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "notebooks").symlink_to(ROOT / "notebooks")
-    seconds = nursery.finish("stage", str(tmp_path / "whole"), STUDY)
+    instants = Instants(chance, nursery.finish("stage", str(tmp_path / "whole"), STUDY))
     expected = saved(tmp_path / "whole" / "outputs" / "run")
     row, folder = Row(), tmp_path / "killed" / "outputs" / "run"
     found["notebook stage"] = row
     job = ("stage", str(tmp_path / "killed"), STUDY)
     while row.kills < kills_of("notebook stage"):
-        if nursery.kill(chance.uniform(0, seconds), *job):
+        if nursery.kill(instants, *job):
             row.kills += 1
         for name, content in saved(folder).items():
             row.lost += content != expected[name]
@@ -170,7 +195,7 @@ def test_notebook_stage(nursery, chance, found, tmp_path):
             assert (folder / "01_data_preparation.html").is_file() or not done
         if row.kills % 2:  # else go on in what is left
             shutil.rmtree(folder, ignore_errors=True)
-    nursery.kill(seconds / 2, *job)
+    nursery.kill(instants, *job)
     nursery.finish(*job)
     assert saved(folder) == expected
     assert not list(folder.glob("*.partial.ipynb"))
@@ -185,12 +210,12 @@ def test_export(nursery, chance, found, tmp_path):
     row = found["export"] = Row()
     for kind in ("jsonl", "parquet"):
         path, job = folder / f"judgments.{kind}", ("export", str(tmp_path), kind)
-        seconds = nursery.finish(*job)
+        instants = Instants(chance, nursery.finish(*job))
         whole = path.read_bytes()
         path.write_text("the old one")
         before = row.kills
         while row.kills < before + -(-kills_of("export") // 2):
-            row.kills += nursery.kill(chance.uniform(0, seconds), *job)
+            row.kills += nursery.kill(instants, *job)
             row.lost += path.read_bytes() not in (b"the old one", whole)
             path.write_text("the old one")
         nursery.finish(*job)

@@ -17,7 +17,7 @@ def lasting(check):
     """Look at a property again and again, each time at other examples, until its time is up."""
     quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
     told = settings(
-        max_examples=200 if SECONDS else FEW, deadline=None, suppress_health_check=quiet,
+        max_examples=25 if SECONDS else FEW, deadline=None, suppress_health_check=quiet,
         print_blob=True,
     )(check)  # fmt: skip
 
