@@ -29,7 +29,7 @@ LABELS = {
 }
 TIE_REASONS = (Reason.BOTH_GOOD, Reason.NEITHER)
 """Which tie it is, where a study has four options."""
-NEEDED = {1: "a1fi", 2: "b2se", 0: "ct="}
+NEEDED = {1: "a1fi", 2: "b2se", 0: "cdt="}
 """Of a verdict's label at least one of these signs stands in the reply."""
 
 
