@@ -197,7 +197,7 @@ TAGS += ["<|im_end|>", "### A", "> ---", "Q:", "Key:", "[Answer", "]", "[", "<",
 TAGS += ["\n", "\r", "\u2028", "[[A]]", "[INST]", "{question}", "{answers}", "{0}", "[The end"]
 TAGS += ["The end of answer A]"]
 HOSTILE = st.lists(st.sampled_from(TAGS) | st.text(max_size=5), max_size=12).map("".join)
-HOSTILE |= st.text(st.characters(exclude_categories=()))
+HOSTILE |= st.text()  # without half of a surrogate pair, which no prompt takes
 
 
 def compact(text):
