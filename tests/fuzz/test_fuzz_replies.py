@@ -11,7 +11,7 @@ from lasting import in_words, lasting
 from posbias_kit.errors import PosbiasError
 from posbias_kit.judging.prompts import load_template
 from posbias_kit.parsing import FORMATS, RULES, parse_verdict
-from posbias_kit.schema import INVALID_REASONS
+from posbias_kit.schema import INVALID_REASONS, Reason
 
 PIECES = ["[[A]]", "[[B]]", "[[C]]", "[[D]]", "[[A>B]]", "[[B>>A]]", "[[A=B]]", "Choice: A",
           "Choice: B", "Choice:C", '{"choice": "FIRST"}', '{"choice": "TIE", "reason": "x"}',
@@ -27,7 +27,9 @@ LABELS = {
     "devbench_choice": {"Choice: A": 1, "Choice: B": 2, "Choice: C": 0},
     "json_choice": {'{"choice": "FIRST"}': 1, '{"choice": "TIE"}': 0},
 }
-NEEDED = {1: "a1fi", 2: "b2se", 0: "ct="}
+TIE_REASONS = (Reason.BOTH_GOOD, Reason.NEITHER)
+"""Which tie it is, where a study has four options."""
+NEEDED = {1: "a1fi", 2: "b2se", 0: "cdt="}
 """Of a verdict's label at least one of these signs stands in the reply."""
 
 
@@ -45,7 +47,7 @@ def test_any_reply_has_a_verdict_or_a_reason(text, format, rule, slots, options)
         assert verdict.reason in INVALID_REASONS
         return
     assert 0 <= verdict.choice <= slots
-    assert verdict.reason == ""
+    assert verdict.reason in ("", *(TIE_REASONS if verdict.choice == 0 else ()))
     if slots == 2:
         plain = unicodedata.normalize("NFKC", text).casefold()
         assert any(sign in plain for sign in NEEDED[verdict.choice])
@@ -54,7 +56,11 @@ def test_any_reply_has_a_verdict_or_a_reason(text, format, rule, slots, options)
 @lasting
 @given(before=pieces, data=st.data())
 def test_only_the_final_statement_gives_a_verdict(before, data):
-    """Whatever stands before the last paragraph: its label counts, or none does."""
+    """Whatever stands before the last paragraph: its label counts, or none does.
+
+    Reasoning that is opened and never closed takes all after it, and is left out here.
+    """
+    before = before.replace("<think>", "")
     format = data.draw(st.sampled_from(sorted(LABELS)))
     label, choice = data.draw(st.sampled_from(sorted(LABELS[format].items())))
     text = f"{before}\n\nHaving said all this, here is what I find.\n\n{label}"
