@@ -68,14 +68,19 @@ def plot_tasks(bias, value="pc"):
     sizes = frame.pivot(index="label", columns="task", values=f"{value}_n")
     notes = matrix.map("{:.2f}".format) + "\n" + sizes.map("n={}".format)
     notes = notes.where(matrix.notna(), "–")
-    ax = style.new_axes(len(matrix), width=2.4 + 0.6 * matrix.shape[1], per_row=0.45)
+    rows, columns = ([style.wrap_name(str(name)) for name in names]
+                     for names in (matrix.index, matrix.columns))  # fmt: skip
+    longest = max(len(line) for label in rows for line in label.splitlines())
+    width = max(2.4, 1.4 + 0.08 * longest) + 0.6 * len(columns)
+    ax = style.new_axes(len(matrix), width=width, per_row=0.45)
     limits = {"vmin": 0, "vmax": 1, "cmap": style.SEQUENTIAL}
     if value == "pf":
         reach = max(0.1, np.nanmax(np.abs(matrix.to_numpy())))
         limits = {"vmin": -reach, "vmax": reach, "cmap": style.DIVERGING}
     options = {"annot_kws": {"size": 7.5}, "cbar_kws": {"label": name}, "linewidths": 1}
     ax.figure.set_visible(False)  # else seaborn draws it once, to see whether labels overlap
-    sns.heatmap(matrix, annot=notes, fmt="", ax=ax, **limits, **options)
+    names = {"xticklabels": columns, "yticklabels": rows}
+    sns.heatmap(matrix, annot=notes, fmt="", ax=ax, **names, **limits, **options)
     ax.figure.set_visible(True)
     for text in ax.texts:
         text.set_in_layout(False)  # they lie in their cells: nothing to make room for
