@@ -98,8 +98,8 @@ def test_without_a_position_effect():
 
 def test_unbalanced_orders_are_said():
     """Orders of other kinds are kept; the note says that slot and candidate mix."""
-    verdicts = sets(["111", "11-"])
-    table = listwise_fairness(verdicts)
+    verdicts = sets(["111", "11-"])  # with the kit's own names the second would be incomplete
+    table = listwise_fairness(verdicts.assign(order="of " + verdicts["order"].astype("str")))
 
     assert not table["balanced"].any()
     assert (table["note"] == UNBALANCED).all()
