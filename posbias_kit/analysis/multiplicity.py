@@ -1,5 +1,7 @@
 """Corrections for many tests in one table."""
 
+import gc
+
 
 def adjust_p(table, by, within=("benchmark", "experiment")):
     """Add the p-values corrected for how many stand in the table.
@@ -36,8 +38,12 @@ def adjust_p(table, by, within=("benchmark", "experiment")):
 
     name, method = ("p_bh", "fdr_bh") if "task" in by else ("p_holm", "holm")
     adjusted = table["p"].astype(float)
-    for _, values in adjusted.dropna().groupby([table[key] for key in within], observed=True):
-        adjusted.loc[values.index] = multipletests(values, method=method)[1]
+    gc.freeze()  # multipletests collects garbage at each call: a second where much is in memory
+    try:
+        for _, values in adjusted.dropna().groupby([table[key] for key in within], observed=True):
+            adjusted.loc[values.index] = multipletests(values, method=method)[1]
+    finally:
+        gc.unfreeze()
     table = table.copy()
     table.insert(table.columns.get_loc("p") + 1, name, adjusted)
     return table
