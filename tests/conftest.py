@@ -33,9 +33,13 @@ def paper_data():
     return paper()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Return headless Chromium, the machine's own, or skip; it loads nothing but files."""
+    """Return headless Chromium, the machine's own, or skip; it loads nothing but files.
+
+    Playwright leaves its event loop running in this thread until it is stopped, and no other can
+    run beside it: so the browser ends with the module that asked for it.
+    """
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
     if path is None:
         pytest.skip("no Chromium here: the pages are not looked at in a browser")
