@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from benchmarks.half_design import replay_half
+from benchmarks.half_design import ALIKE, NEAR, SHARES, SURE, Replays, replay_half
 from posbias_kit.analysis import build_series, position_bias
 from posbias_kit.analysis.betting import betting_sequence
 from posbias_kit.analysis.fixed_width import fixed_width_sequence
@@ -91,15 +91,23 @@ def questions_needed(verdicts):
 
 def run(folder, replays, seed):
     """Return the tables of the page."""
-    sequential, half, questions = [], [], []
-    for (benchmark, judge), verdicts in read_full(folder).items():
+    sequential, half, needed, questions = [], [], [], []
+    full = read_full(folder)
+    drawn = {}
+    for benchmark in dict.fromkeys(name for name, _ in full):
+        parts = [table for (name, _), table in full.items() if name == benchmark]
+        drawn[benchmark] = Replays(pd.concat(parts), replays, seed)
+    for (benchmark, judge), verdicts in full.items():
         about = {"benchmark": benchmark, "judge": judge}
         series = build_series(verdicts)
         for rule in RULES:
             sequential.append(about | replay(rule, series, replays, seed, judge))
-        half += [about | row for row in replay_half(verdicts, replays, seed)]
+        for rows_of, found in zip(
+            (half, needed), replay_half(verdicts, drawn[benchmark]), strict=True
+        ):
+            rows_of += [about | row for row in found]
         questions.append(about | questions_needed(verdicts))
-    return pd.DataFrame(sequential), pd.DataFrame(half), pd.DataFrame(questions)
+    return tuple(pd.DataFrame(table) for table in (sequential, half, needed, questions))
 
 
 def rows(table, write):
@@ -123,6 +131,13 @@ def write_half(row):
         f"{row.full_half_width:.3f}", f"{row.off:.3f}", f"{row.worst:.3f}", f"{row.held:.1%}",
         f"{row.tau:.2f}", f"{row.same_rank:.0%}", f"{row.largest_move:.1f}", f"{row.first:.0%}",
     ]  # fmt: skip
+
+
+def write_needed(row):
+    most = max(SHARES[row.design])
+    shares = (row.rates, row.ranks, row.winner)
+    told = [f"over {most:.0%}" if np.isnan(share) else f"{share:.0%}" for share in shares]
+    return [row.benchmark, row.judge, row.design.removeprefix("half, "), *told]
 
 
 def write_questions(row):
@@ -154,7 +169,7 @@ def verdict(table):
     return "\n".join(lines)
 
 
-def page(sequential, half, questions, replays, seed):
+def page(sequential, half, needed, questions, replays, seed):
     """Return docs/fewer_calls.md."""
     first = sequential[sequential["rule"] == "betting"]
     return TEMPLATE.format(
@@ -162,6 +177,7 @@ def page(sequential, half, questions, replays, seed):
         verdict=verdict(sequential), stops=rows(sequential, write_stop),
         floor=", ".join(f"{share:.0%}" for share in first["fixed"]),
         halves=rows(half, write_half), worth=worth(half),
+        near=NEAR, alike=ALIKE, sure=SURE, needed=rows(needed, write_needed),
         questions=rows(questions, write_questions),
     )  # fmt: skip
 

@@ -71,7 +71,7 @@ def plot_tasks(bias, value="pc"):
     rows, columns = ([style.wrap_name(str(name)) for name in names]
                      for names in (matrix.index, matrix.columns))  # fmt: skip
     longest = max(len(line) for label in rows for line in label.splitlines())
-    width = max(2.4, 1.4 + 0.08 * longest) + 0.6 * len(columns)
+    width = max(2.4, 1.1 + 0.08 * longest) + 0.6 * len(columns)
     ax = style.new_axes(len(matrix), width=width, per_row=0.45)
     limits = {"vmin": 0, "vmax": 1, "cmap": style.SEQUENTIAL}
     if value == "pf":
