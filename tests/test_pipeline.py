@@ -70,9 +70,8 @@ def test_interactive_cells_leave_nothing(demo):
     for stage in STAGES:
         notebook = nbformat.read(demo / stage.notebook, as_version=4)
         cells = [cell for cell in notebook.cells if "report.explore(" in cell.source]
-        interactive = {"metrics", "quality_gap", "disagreement", "order_effect"}
 
-        assert len(cells) == (stage.name in interactive)
+        assert len(cells) == 1
         assert [cell.id for cell in cells if cell.outputs] == []
         assert "widgets" not in notebook.metadata
         assert "widget" not in (demo / stage.notebook).with_suffix(".html").read_text("utf-8")

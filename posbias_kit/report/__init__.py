@@ -41,8 +41,12 @@ from posbias_kit.report.views import (
     BIAS_FIGURES,
     view_agreement,
     view_bias,
+    view_counts,
+    view_decision,
     view_gap,
     view_order,
+    view_plan,
+    view_ranks,
 )
 from posbias_kit.report.worksheet import write_worksheet
 
@@ -92,8 +96,12 @@ __all__ = [
     "tested_limits",
     "view_agreement",
     "view_bias",
+    "view_counts",
+    "view_decision",
     "view_gap",
     "view_order",
+    "view_plan",
+    "view_ranks",
     "write_worksheet",
 ]
 

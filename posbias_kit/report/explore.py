@@ -22,9 +22,9 @@ def explore(view, verdicts, *tables, **choices):
     ----------
     view : callable
         ``view(verdicts, *tables, **chosen)`` returns a table and a plot, such as
-        :func:`posbias_kit.report.view_bias`.
+        :func:`posbias_kit.report.view_bias`; None in place of a plot where the table is all.
     verdicts : DataFrame
-        The verdict table.
+        The verdict table, or another with some of its columns.
     *tables
         Handed to the view as they are.
     **choices
@@ -94,7 +94,7 @@ class Explorer:
         chosen = {name: control.value for name, control in self.settings.items()}
         try:
             table, plot = self._view(self._subset(), *self._tables, **chosen)
-            picture = _picture(plot)
+            picture = "" if plot is None else _picture(plot)
         except Exception as error:  # else the last choice would stay in sight, as if it were this
             said = escape(f"{type(error).__name__}: {error}")
             self._show(f"<pre>This choice cannot be shown. {said}</pre>")

@@ -6,7 +6,7 @@ above the cells have the intervals.
 
 from functools import partial
 
-from posbias_kit import analysis
+from posbias_kit import analysis, data
 from posbias_kit.errors import check_choice
 from posbias_kit.report import figures
 from posbias_kit.report.arms import pick, plain_arm
@@ -140,3 +140,93 @@ def view_order(pairs, by="judge"):
     columns = ["experiment", *by, "comparisons", "flips", "beta", "beta_low", "beta_high"]
     columns = [*columns, "p_first", "p_first_low", "p_first_high", "note"]
     return pick(table, columns), figures.plot_order_effect(table)
+
+
+def view_plan(presentations):
+    """Return the plan of the chosen experiments and tasks.
+
+    Parameters
+    ----------
+    presentations : DataFrame
+        Table of :data:`posbias_kit.schema.PRESENTATIONS`.
+
+    Returns
+    -------
+    table : DataFrame
+        From :func:`posbias_kit.data.describe_plan`.
+    plot : None
+    """
+    return data.describe_plan(presentations), None
+
+
+def view_counts(verdicts, by="judge"):
+    """Return what came back: verdicts for each slot, ties, invalid and failed calls.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    by : {"judge", "judge and order", "judge and task"}
+
+    Returns
+    -------
+    table : DataFrame
+        From :func:`posbias_kit.analysis.verdict_counts`.
+    plot : None
+
+    Raises
+    ------
+    ParamsError
+        An unknown grouping.
+    """
+    check_choice(by, ("judge", "judge and order", "judge and task"), "by")
+    return analysis.verdict_counts(verdicts, by.split(" and ")), None
+
+
+def view_decision(verdicts, settled=None, rule=None, **changed):
+    """Return what the chosen judges and tasks say under a changed rule of decision.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    settled : DataFrame, optional
+        What reviewers settled.
+    rule : dict, optional
+        The rule that was set beforehand, as for :func:`posbias_kit.analysis.decide`; of its
+        judges those count that are in the table.
+    **changed
+        What to take instead, such as ``estimate`` and ``unresolved``.
+
+    Returns
+    -------
+    table : DataFrame
+        The leader's lead over each rival, of :attr:`posbias_kit.analysis.Outcome.rivals`.
+    plot : None
+    """
+    rule = {**(rule or {}), **changed}
+    if rule.get("judges"):
+        rule["judges"] = [name for name in rule["judges"] if name in set(verdicts["judge"])]
+    return analysis.decide(verdicts, **rule, settled=settled).rivals, None
+
+
+def view_ranks(verdicts, adjusted="order_averaged"):
+    """Return the win rates of one order and with the order taken out, and the ranks' figure.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+    adjusted : {"order_averaged", "both_agree", "bradley_terry"}
+        How the order is taken out, as for :func:`posbias_kit.analysis.adjusted_win_rates`.
+
+    Returns
+    -------
+    table : DataFrame
+        experiment, judge, candidate, method, n, win_rate, rank, rank_change, note.
+    plot : Axes
+    """
+    table = analysis.adjusted_win_rates(verdicts, draws=0)
+    columns = ["experiment", "judge", "candidate", "method", "n", "win_rate", "rank"]
+    plot = figures.plot_rank_change(plain_arm(table), adjusted=adjusted)
+    return pick(table, [*columns, "rank_change", "note"]), plot

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import IPython
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 from PIL import Image
@@ -133,6 +134,56 @@ def test_order_effect_by_judge_and_by_task():
     columns = [name for name in explorer.table if name != "arm"]
     assert_frame_equal(explorer.table[columns], expected[columns])
     assert explorer.table["flips"].tolist() == [1, 2]
+
+
+def test_verdicts_are_counted_without_a_figure():
+    """Judge one on math: 8 calls, slot 1 five times (FS twice, FF, FT), one TIE."""
+    choices = {"by": ["judge", "judge and task"]}
+    explorer = Explorer(report.view_counts, VERDICTS, choices=choices)
+    explorer.settings["by"].value = "judge and task"
+    explorer.subsets["judge"].value = ("one",)
+    explorer.subsets["task"].value = ("math",)
+
+    row = explorer.table.iloc[0]
+    assert row[["asked", "slot_1", "slot_2", "tie"]].tolist() == [8, 5, 2, 1]
+    assert explorer.figure.value == ""
+
+
+def test_plan_of_the_chosen_tasks():
+    """Math is asked about in two orders; there are no judges to choose from."""
+    plan = pd.DataFrame({"benchmark": "B", "experiment": "", "task": ["math", "math", "code"],
+                         "order": ["AB", "BA", "AB"], "comparison": "c", "identical": False,
+                         "repeats": 3})  # fmt: skip
+    explorer = Explorer(report.view_plan, plan)
+    explorer.subsets["task"].value = ("math",)
+
+    assert list(explorer.subsets) == ["task"]
+    assert explorer.table["calls"].tolist() == [3, 3]
+
+
+def test_decision_under_another_rule():
+    """Judges of the rule that were not chosen are left out; what a pair counts is changed."""
+    choices = {"estimate": ["order_averaged", "both_agree"], "unresolved": ["half", "leave_out"]}
+    tables = None, {"judges": ["one", "two"], "margin": 0.1}
+    explorer = Explorer(report.view_decision, VERDICTS, tables, choices)
+    explorer.subsets["judge"].value = ("two",)
+    explorer.settings["unresolved"].value = "leave_out"
+
+    rule = {"judges": ["two"], "margin": 0.1, "unresolved": "leave_out"}
+    assert_frame_equal(explorer.table, analysis.decide(VERDICTS, **rule).rivals)
+
+
+def test_ranks_of_the_chosen_judges():
+    """Rates are those of the chapter, of the chosen alone."""
+    choices = {"adjusted": ["order_averaged", "both_agree"]}
+    explorer = Explorer(report.view_ranks, VERDICTS, choices=choices)
+    explorer.subsets["judge"].value = ("one",)
+    explorer.settings["adjusted"].value = "both_agree"
+
+    one = analysis.adjusted_win_rates(VERDICTS[VERDICTS["judge"] == "one"], draws=0)
+    rates = explorer.table["win_rate"].to_numpy()
+    assert rates == pytest.approx(one["win_rate"].to_numpy(), nan_ok=True)
+    assert "both orders agree" in picture(explorer)[1]
 
 
 def test_nothing_chosen_shows_nothing():
