@@ -52,3 +52,22 @@ def serious_findings(page):
         for rule in found
         if rule["impact"] in ("serious", "critical")
     ]
+
+
+def look_on_a_desk(folder, browser):
+    """Open every page of a run, and check what each page must keep."""
+    for path in sorted(folder.glob("*.html")):
+        page = open_page(browser, path, 1440)
+        assert page.messages == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1440
+        assert broken_links(page, path) == []
+        assert serious_findings(page) == []
+        page.close()
+
+
+def look_on_a_phone(folder, browser):
+    """Open every page of a run as narrow as a phone."""
+    for path in sorted(folder.glob("*.html")):
+        page = open_page(browser, path, 390)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
+        page.close()

@@ -34,6 +34,18 @@ def paper_data():
 
 
 @pytest.fixture(scope="module")
+def project(request, tmp_path_factory):
+    """A project folder with the real notebooks and studies, and an empty outputs/."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("notebooks", "params"):
+        (folder / name).symlink_to(request.config.rootpath / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.delenv("MPLBACKEND", raising=False)  # kernels draw inline, as for a user
+        yield folder
+
+
+@pytest.fixture(scope="module")
 def browser():
     """Return headless Chromium, the machine's own, or skip; it loads nothing but files.
 
