@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, JsonValue, field_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 
 from posbias_kit.section import Amount, Count, Section, Share
 
@@ -157,20 +157,29 @@ class _Hosted(_Live):
     """Model, as the endpoint calls it."""
     temperature: Amount | None = 0.0
     """Sampling temperature; none is not sent."""
-    base_url: str | None = None
-    """Address of the endpoint; none takes the SDK's own."""
+    base_url: str | Annotated[list[str], Field(min_length=1)] | None = None
+    """Address of the endpoint, or of several that share the calls; none takes the SDK's own."""
     batch: bool | Batch = False
     """Ask in batches, which come back within a day: true, or settings; false asks at once."""
 
     @field_validator("base_url")
     @classmethod
     def _check_address(cls, value):
-        parts = urlsplit(value or "http://x")
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("base_url is not an http or https address")
-        if parts.username or parts.password or parts.query:
-            raise ValueError("base_url holds credentials or a query: name the key by `key_env`")
+        urls = value if isinstance(value, list) else [value or "http://x"]
+        if len(set(urls)) < len(urls):
+            raise ValueError("base_url names an address twice")
+        for parts in map(urlsplit, urls):
+            if parts.scheme not in ("http", "https") or not parts.hostname:
+                raise ValueError("base_url is not an http or https address")
+            if parts.username or parts.password or parts.query:
+                raise ValueError("base_url holds credentials or a query: name the key by `key_env`")
         return value
+
+    @model_validator(mode="after")
+    def _check_batch(self):
+        if self.batch and isinstance(self.base_url, list):
+            raise ValueError("batch: results come back from where they were sent: one base_url")
+        return self
 
 
 class OpenAIParams(_Hosted):

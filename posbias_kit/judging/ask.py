@@ -73,16 +73,16 @@ class Asker:
     Parameters
     ----------
     judge : posbias_kit.judging.live.LiveJudge
-    client : Client
+    endpoints : posbias_kit.judging.endpoints.Endpoints
     log : JudgmentLog
     budget : Budget
     halted : asyncio.Event
         Set when the run is to end: nobody waits to ask again then.
     """
 
-    def __init__(self, judge, client, log, budget, halted):
+    def __init__(self, judge, endpoints, log, budget, halted):
         self._flying = asyncio.Semaphore(judge.params.limits.concurrency)
-        self.judge, self.client, self.log = judge, client, log
+        self.judge, self.endpoints, self.log = judge, endpoints, log
         self.budget, self.halted = budget, halted
         self._limits = judge.params.limits
         self._pace = Pace(self._limits)
@@ -124,7 +124,7 @@ class Asker:
 
     async def _try(self, call, number, end):
         await self._pace.take(call.most.tokens)
-        row = begin_row(self.judge, self.client, self._settings, call, number)
+        row = begin_row(self.judge, self._settings, call, number)
         try:
             reply = await self._send(call, end, row)
         except CallError as error:
@@ -145,10 +145,12 @@ class Asker:
             timeout = max(min(self._limits.timeout, end - time.monotonic()), 0.001)
             row["time"] = datetime.now(UTC).isoformat(timespec="milliseconds")
             began = time.perf_counter()
-            try:
-                return await self.client.ask(call.prompt, timeout, seed=call.seed)
-            finally:
-                row["latency"] = time.perf_counter() - began
+            with self.endpoints.lend() as client:
+                row["endpoint"] = client.endpoint
+                try:
+                    return await client.ask(call.prompt, timeout, seed=call.seed)
+                finally:
+                    row["latency"] = time.perf_counter() - began
 
     def _consider(self, error):
         """Go on without a refused setting where the study allows it, else stop the run."""
@@ -156,8 +158,8 @@ class Asker:
             return
         if not self.judge.params.drop_refused:
             raise insists(self.judge, error)
-        if error.refused not in self.client.not_sent:
-            self.client.drop(error)
+        if error.refused not in self.endpoints.not_sent:
+            self.endpoints.drop(error)
         error.permanent, error.retry_after = False, 0.0
 
     def _wait(self, state):

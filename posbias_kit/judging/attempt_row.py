@@ -32,13 +32,12 @@ def read_reply(reply, prompt, verdict_first=False):
     return parse_verdict(reply.text, prompt.format, slots=prompt.slots, options=prompt.options)
 
 
-def begin_row(judge, client, settings, call, number):
-    """Return the row of an attempt before anything came back: who is asked what, and how.
+def begin_row(judge, settings, call, number):
+    """Return the row of an attempt before it is known where it goes: who is asked what, and how.
 
     Parameters
     ----------
     judge : posbias_kit.judging.live.LiveJudge
-    client : Client
     settings : str
         Of the judge, as canonical JSON.
     call : posbias_kit.judging.ask.Call
@@ -54,7 +53,6 @@ def begin_row(judge, client, settings, call, number):
         "attempt": number,
         "judge": judge.name,
         "settings": settings,
-        "endpoint": client.endpoint,
         "template": call.prompt.template,
         "prompt_digest": call.prompt.digest,
         **dict(zip(PRESENTATION_KEY, call.presentation, strict=True)),

@@ -97,7 +97,7 @@ class BatchRunner:
     async def __aenter__(self):
         params = self.judge.params
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        self._halted, self._client = asyncio.Event(), self.judge.connect()
+        self._halted, self._client = asyncio.Event(), self.judge.connect()[0]
         kind = AnthropicBatches if isinstance(params, AnthropicParams) else OpenAIBatches
         self._api = kind(self._client, params.limits)
         if params.drop_refused:
@@ -139,7 +139,8 @@ class BatchRunner:
 
     def _write(self, call):
         body, sent = self._client.request(call.prompt, call.seed)
-        row = begin_row(self.judge, self._client, self._settings, call, call.attempts + 1)
+        row = begin_row(self.judge, self._settings, call, call.attempts + 1)
+        row["endpoint"] = self._client.endpoint
         row["time"] = datetime.now(UTC).isoformat(timespec="milliseconds")
         kept = {"row": row, "sent": sent, "labels": call.prompt.labels}
         return call, kept, self._api.line(call.key, body)

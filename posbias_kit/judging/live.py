@@ -58,8 +58,11 @@ class LiveJudge:
         return OpenAIClient
 
     def connect(self):
-        """Return an adapter to the endpoint; the key is read here, not before."""
-        return self._client()(self._hosted)
+        """Return an adapter to each endpoint; the key is read here, not before."""
+        urls = self._hosted.base_url
+        urls = urls if isinstance(urls, list) else [urls]
+        told = [self._hosted.model_copy(update={"base_url": url}) for url in urls]
+        return [self._client()(params) for params in told]
 
     @contextmanager
     def served(self, orders=2):

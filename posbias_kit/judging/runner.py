@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from posbias_kit.errors import JudgeError, RunError
 from posbias_kit.judging.ask import Asker, Halt
+from posbias_kit.judging.endpoints import Endpoints
 from posbias_kit.judging.log_table import Totals
 from posbias_kit.judging.protocol import CallError
 from posbias_kit.schema import Status
@@ -75,8 +76,8 @@ class Runner:
         # Twice as many calls are begun as may be in flight: some wait for the log or to ask again.
         self._slots = asyncio.Semaphore(2 * limits.concurrency)
         self._free = asyncio.Condition()
-        client = self.judge.connect()
-        self._asker = Asker(self.judge, client, self.log, self.budget, self._halted)
+        endpoints = Endpoints(self.judge.connect())
+        self._asker = Asker(self.judge, endpoints, self.log, self.budget, self._halted)
         try:
             if self.interrupted:
                 self._halted.set()
@@ -88,7 +89,7 @@ class Runner:
                         break
         finally:
             await self.log.flush()
-            await client.close()
+            await endpoints.close()
         if self._problem:
             raise self._problem
 
