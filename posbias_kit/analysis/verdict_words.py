@@ -69,9 +69,10 @@ def _why_open(rivals, orders, margin):
             f"order {row.order} alone names {row.leader} (by {row.lead:+.3f})"
             for row in flips.itertuples()
         )
-        held = ", ".join(orders.loc[orders["same"], "order"]) or "no order alone"
-        return (f"the order decides: {said}, while {held} and the average over the orders name "
-                f"{closest['leader']} (by {closest['difference']:+.3f})")  # fmt: skip
+        same = orders[orders["same"]].itertuples()
+        held = ", ".join(f"{row.order} (by {row.lead:+.3f})" for row in same)
+        both = f"{held or 'no order alone'} and the average (by {closest['difference']:+.3f})"
+        return f"the order decides: {said}, while {both} name {closest['leader']}"
     short = rivals[~(rivals["difference_low"] > margin)]
     if len(short):
         names = "; ".join(map(_short_of, short.head(3).itertuples()))

@@ -104,10 +104,12 @@ def _most_consistent(found, block):
     if bias.empty:
         return ["It cannot be told: no comparison has a verdict in every order."]
     best, last = bias.iloc[0], bias.iloc[-1]
-    said = [f"{best['judge']} keeps its winner in {_share(best, 'pc')} of its comparisons."]
+    said = [f"{best['judge']} keeps its verdict in {_share(best, 'pc')} of its comparisons."]
     if len(bias) > 1:
         said[0] = f"{said[0][:-1]}, {last['judge']} in {_share(last, 'pc')}."
         said += _not_told_apart(found, block, best["judge"])
+    if 2 * bias["pc_n"].min() < bias["pc_n"].max():
+        said.append("Not all judged the same comparisons: chapter 03 compares those that two did.")
     return said
 
 
@@ -118,7 +120,7 @@ def _not_told_apart(found, block, best):
     near = pairs[pairs["p_holm"] > 1 - found.study["level"]]
     near = [*near.loc[near["judge"] == best, "other"], *near.loc[near["other"] == best, "judge"]]
     if near:
-        return [f"Not told apart from {best} where both judged: {_list(near)}."]
+        return [f"Not told apart from {best} where both judged, Holm-corrected: {_list(near)}."]
     compared = ((pairs["judge"] == best) | (pairs["other"] == best)).any()
     return [f"{best} differs from each other judge, Holm-corrected."] if compared else []
 
@@ -129,7 +131,17 @@ def _leans(found, block):
     groups = summary.groupby(lean, sort=False)["judge"].agg(list)
     said = [f"{text[0].upper()}{text[1:]}: {_list(judges)}." for text, judges in groups.items()]
     unswapped = summary.loc[lean.str.startswith("no lean estimable"), "judge"]
-    return said + _first_shares(found, block, unswapped)
+    return said + _first_shares(found, block, unswapped) + _by_task(found, block)
+
+
+def _by_task(found, block):
+    """Name the tasks that lean another way than the judge does on the whole."""
+    told = found.rows("task_directions", block)
+    told = told[told["opposite"].astype(bool)] if len(told) else told
+    start = "opposite directions: "
+    return [
+        f"{row['judge']} by task: {row['said'].removeprefix(start)}." for _, row in told.iterrows()
+    ]
 
 
 def _first_shares(found, block, judges):
@@ -154,9 +166,18 @@ def _noise(found, block):
     said = []
     if shares:
         said.append(f"Not noise alone; so much of the changes is position: {_list(shares)}.")
+        said += _both_ways(found, block, split.loc[beyond, "judge"])
     if not beyond.all():
         said.append(f"No more than noise shown: {_list(split.loc[~beyond, 'judge'])}.")
     return said + _unstable(found, block)
+
+
+def _both_ways(found, block, judges):
+    """Say whose verdicts change with the order, and not towards one slot."""
+    summary = found.rows("summary", block)
+    fair = summary["judge"].isin(judges) & summary["finding"].str.startswith("no lean shown")
+    names = summary.loc[fair, "judge"]
+    return [f"Changes towards both slots alike: {_list(names)}."] if len(names) else []
 
 
 def _unstable(found, block):

@@ -45,10 +45,10 @@ def summarise_judges(bias, stability, counts, threshold=0.85, direction=None, sl
     Returns
     -------
     DataFrame
-        One row a benchmark, experiment and judge (arm and slots, where there are several): asked,
-        without_verdict (invalid + failed), stability (chance level beside it, and the stability
-        of valid repeats where some were not), consistency and fairness (with intervals),
-        finding. All but the counts are text.
+        One row a benchmark, experiment and judge (arm and slots, where there are several):
+        finding, asked, without_verdict (invalid + failed), stability (chance level beside it, and
+        the stability of valid repeats where some were not), consistency and fairness (with
+        intervals). All but the counts are text.
     """
     tables = (bias, stability, counts)
     keys = [*_KEY, *(key for key in ("arm", "slots") if all(key in table for table in tables))]
@@ -61,12 +61,12 @@ def summarise_judges(bias, stability, counts, threshold=0.85, direction=None, sl
     return pd.DataFrame(
         {
             **{key: table[key] for key in keys},
+            "finding": [_finding(row, threshold, 1 - level) for row in rows],
             "asked": table["asked"],
             "without_verdict": table["invalid"] + table["failed"],
             "stability": [_stability(row) for row in rows],
             "consistency": [_consistency(row) for row in rows],
             "fairness": [_fairness(row) for row in rows],
-            "finding": [_finding(row, threshold, 1 - level) for row in rows],
         }
     )
 

@@ -31,8 +31,8 @@ def test_a_leader_under_one_order_only_is_not_decided():
     assert pd.isna(row["winner"])
     assert row["lead"] == pytest.approx(0.2)  # (1 - .6) / 2
     assert row["why"] == (
-        "the order decides: order BA alone names b (by +0.600), while AB and the average over the "
-        "orders name a (by +0.200)"
+        "the order decides: order BA alone names b (by +0.600), while AB (by +1.000) and the "
+        "average (by +0.200) name a"
     )
     orders = outcome.orders.set_index("order")
     assert orders["leader"].to_dict() == {"AB": "a", "BA": "b"}

@@ -38,9 +38,20 @@ def tables(write):
     write(
         "position_bias_by_judge",
         *(
-            {"judge": j, "convention": name, "pc": pc, "pc_low": pc - 0.05, "pc_high": pc + 0.05}
+            {
+                "judge": j,
+                "convention": name,
+                "pc": pc,
+                "pc_low": pc - 0.05,
+                "pc_high": pc + 0.05,
+                "pc_n": n,
+            }
             for name, shift in (("paper", 0), ("decisive", -0.3))
-            for j, pc in (("b", 0.5 + shift), ("a", 0.8 + shift), ("c", 0.75 + shift))
+            for j, pc, n in (
+                ("b", 0.5 + shift, 40),
+                ("a", 0.8 + shift, 90),
+                ("c", 0.75 + shift, 90),
+            )
         ),
     )
     write(
@@ -55,6 +66,12 @@ def tables(write):
         {"judge": "b", "share": None, "p_holm": 0.05},
         {"judge": "c", "share": 0.1, "p_holm": 0.5},
     )
+    said = "opposite directions: math leans to the first slot, writing to the last"
+    write(
+        "task_directions",
+        {"judge": "a", "opposite": False, "said": ""},
+        {"judge": "b", "opposite": True, "said": said},
+    )
     write("direction_by_judge", {"judge": "a", "mde": 0.04}, {"judge": "b", "mde": 0.1})
     write(
         "benchmark_by_task", {"task": "math", "questions": 3}, {"task": "writing", "questions": 4}
@@ -67,15 +84,24 @@ def test_answers_name_judges_and_figures(tables, tmp_path):
         (
             "Which judge is most consistent?",
             [
-                "a keeps its winner in 80% [75 to 85%] of its comparisons, b in 50% [45 to 55%].",
-                "Not told apart from a where both judged: c.",
+                "a keeps its verdict in 80% [75 to 85%] of its comparisons, b in 50% [45 to 55%].",
+                "Not told apart from a where both judged, Holm-corrected: c.",
+                "Not all judged the same comparisons: chapter 03 compares those that two did.",
             ],
         ),
-        ("Which way does it lean?", ["No lean shown: a, c.", "Leans to the first slot: b."]),
+        (
+            "Which way does it lean?",
+            [
+                "No lean shown: a, c.",
+                "Leans to the first slot: b.",
+                "b by task: math leans to the first slot, writing to the last.",
+            ],
+        ),
         (
             "Is that noise?",
             [
                 "Not noise alone; so much of the changes is position: a (60%), b.",
+                "Changes towards both slots alike: a.",
                 "No more than noise shown: c.",
                 "Unstable, repeats agree below .85: c.",
             ],
