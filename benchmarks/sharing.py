@@ -55,7 +55,7 @@ def main():
     print(f"one process: {seconds:.1f} s", flush=True)
     start = time.perf_counter()
     with (
-        LocalCluster(given.workers, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(given.workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         workers(Compute(backend="dask", scheduler=cluster.scheduler_address)) as client,
     ):
         client.run(warm_up, "independent")

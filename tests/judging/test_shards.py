@@ -23,7 +23,7 @@ distributed = pytest.importorskip("distributed")
 def cluster():
     """Return a cluster of two workers, each a process with one thread."""
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as cluster:
         yield cluster
 
