@@ -33,11 +33,10 @@ class Compute(Section):
     @model_validator(mode="after")
     def _check(self):
         if (self.backend == "dask") != (self.scheduler is not None):
-            needs = "needs the address of its scheduler" if self.scheduler is None else "takes none"
-            raise ValueError(f"compute: backend {self.backend!r} {needs}")
+            needs = "needs" if self.scheduler is None else "takes no"
+            raise ValueError(f"backend {self.backend!r} {needs} `scheduler`")
         if self.scheduler is not None and not _ADDRESS.fullmatch(self.scheduler):
-            raise ValueError(f"compute.scheduler {self.scheduler!r} is no address like "
-                             "tcp://host:8786 or tls://host:8786")  # fmt: skip
+            raise ValueError(f"scheduler {self.scheduler!r} is no address like tcp://host:8786")
         return self
 
 
