@@ -17,7 +17,7 @@ CONFINED = {
     "openai": {"judging"},
     "anthropic": {"judging"},
     "joblib": {None},
-    "distributed": {None, "judging"},
+    "distributed": {None, "judging", "report"},
 }
 NETWORK = {"openai", "anthropic", "httpx", "httpx2", "requests", "aiohttp", "urllib3", "socket"}
 NETWORK |= {"urllib.request", "http.client", "distributed", "dask"}

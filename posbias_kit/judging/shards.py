@@ -188,7 +188,7 @@ class ShardRunner(Runner):
             self._flight = max(self._limit // max(threads.values()), 1)
             return self._flight
         self._shards = min(total, self._limit)
-        self._flight = self._limit // self._shards
+        self._flight = -(-self._limit // self._shards)
         return min(self._flight, self._limit - sum(self._flights.values()))
 
     async def _one(self, shard, held, budget, flight):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from posbias_kit.cluster import Compute, connect
 from posbias_kit.errors import ParamsError, PosbiasError, RunError
-from posbias_kit.report.chain import run_study
+from posbias_kit.report import chain
 from posbias_kit.report.tree import read_tree
 
 _ON_ITS_WORKER = "compute={backend: local}"
@@ -57,7 +57,9 @@ def run_studies(params, *, settings=(), **choice):
         tasks = _submit(stack, there, settings, choice)
         for path, compute in there.items():
             if compute.backend == "local":
-                yield _outcome(path, lambda path=path: run_study(path, settings=settings, **choice))
+                yield _outcome(
+                    path, lambda path=path: chain.run_study(path, settings=settings, **choice)
+                )
         for client, paths in tasks.items():
             from distributed import as_completed
 
@@ -101,7 +103,7 @@ def _run_there(here, path, settings, choice):
             cure="give the project's folder to all workers under one path: a shared file system",
         )
     os.chdir(here)
-    return str(run_study(path, settings=settings, progress=False, **choice))
+    return str(chain.run_study(path, settings=settings, progress=False, **choice))
 
 
 def _outcome(path, run):

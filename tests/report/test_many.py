@@ -9,7 +9,7 @@ from conftest import make_notebook, study_of
 
 from posbias_kit.__main__ import cli
 from posbias_kit.errors import ParamsError, RunError
-from posbias_kit.report import many
+from posbias_kit.report import chain, many
 from posbias_kit.report.stages import active_stages
 
 DIES_ONCE = """
@@ -55,7 +55,7 @@ def ran(monkeypatch):
             raise RunError("made to fail", place="02_judging.ipynb")
         return Path("outputs", path.stem)
 
-    monkeypatch.setattr(many, "run_study", run_study)
+    monkeypatch.setattr(chain, "run_study", run_study)
     return names
 
 
