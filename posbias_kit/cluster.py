@@ -16,6 +16,8 @@ from posbias_kit.section import Section
 
 PATIENCE = 15.0
 """Seconds that a scheduler may take to answer."""
+QUEUE = 24 * 3600.0
+"""Seconds that parts wait for a first worker: jobs of a batch system start when they may."""
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss)://[^\s/@]+")
 _SAME = ("posbias-kit", "numpy", "scipy", "pandas")
 """Packages whose versions decide on the last digit."""
@@ -94,7 +96,8 @@ def workers(compute):
         return
     from joblib import parallel_config
 
-    with connect(compute) as client, parallel_config(backend="dask", client=client):
+    wait = {"wait_for_workers_timeout": QUEUE}
+    with connect(compute) as client, parallel_config(backend="dask", client=client, **wait):
         yield client
 
 

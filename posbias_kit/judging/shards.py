@@ -111,7 +111,7 @@ class ShardRunner(Runner):
         self.compute, self.orders = compute, orders
         self._limit = judge.params.limits.concurrency
         self._open, self._flights = deque(), {}
-        self._flight, self._shards = self._limit, 1
+        self._flight, self._shards, self._waits = self._limit, 1, False
 
     async def run(self, series):
         """Make the calls of each series; see :meth:`Runner.run`."""
@@ -137,13 +137,15 @@ class ShardRunner(Runner):
     async def _send(self, group, rest):
         """Hand out full shards; at a rest all that is open, until everything is back."""
         try:
-            while self._is_full() or (rest and (self._open or self._flights)):
-                shard, most = await self._cut()
+            while not self._halted.is_set() and (
+                self._is_full() or (rest and (self._open or self._flights))
+            ):
+                room = self._find_room(await self._client.nthreads())
+                shard, most = self._cut(room)
                 if shard:
-                    flight = self._flight
                     held, budget = self.budget.part(most, self._shards)
-                    task = group.create_task(self._one(shard, held, budget, flight))
-                    self._flights[task] = flight
+                    task = group.create_task(self._one(shard, held, budget, room))
+                    self._flights[task] = room
                     task.add_done_callback(self._flights.pop)
                 elif self._flights:
                     await asyncio.wait(
@@ -152,10 +154,7 @@ class ShardRunner(Runner):
                 elif self.cap:
                     return
                 else:
-                    self.progress.say("waits for a worker of the cluster")
                     await sleep_unless(self._halted, _LOOK)
-                if self._halted.is_set():
-                    return
         except OSError as error:
             self._stop(_lost(self.compute, error))
         except Halt:
@@ -164,10 +163,9 @@ class ShardRunner(Runner):
     def _is_full(self):
         return sum(map(len, self._open)) >= ROUNDS * self._flight
 
-    async def _cut(self):
-        """Take as many open series as a worker, limits and caps have room for, and their most."""
+    def _cut(self, room):
+        """Take as many open series as limits and caps have room for, and their most."""
         shard, most = [], Totals()
-        room = self._find_room(await self._client.nthreads()) if self._open else 0
         while room and self._open and sum(map(len, shard)) < ROUNDS * room:
             more = sum_up(most, *(call.most for call in self._open[0]))
             met = self.budget.cap_met_by(more)
@@ -181,6 +179,9 @@ class ShardRunner(Runner):
     def _find_room(self, threads):
         """Return how many calls in flight one more shard may have; 0 where none may go out."""
         total = sum(threads.values())
+        if not total and not self._waits:
+            self.progress.say("waits for a worker of the cluster")
+        self._waits = not total
         if total <= len(self._flights):
             return 0
         if self.judge.has_own_endpoint:
