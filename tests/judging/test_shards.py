@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 
 import pandas as pd
 import pytest
@@ -248,3 +249,22 @@ def test_failures_in_a_row_are_counted_over_shards(compute, tmp_path):
         with pytest.raises(RunError, match=r"calls in a row failed, the last with http_5xx"):
             judge(live(server.url, limits=limits), tables(100), tmp_path, compute=compute)
         assert 40 <= server.attempts.total() < 80
+
+
+def test_worker_that_comes_later_is_used(tmp_path):
+    """A batch system starts its jobs when it may: judging waits for the first one."""
+    with (
+        distributed.LocalCluster(
+            n_workers=0,
+            threads_per_worker=1,
+            processes=False,
+            protocol="tcp://",
+            dashboard_address=":0",
+        ) as late,
+        FaultServer(steady()) as server,
+    ):
+        threading.Timer(1.5, late.scale, [1]).start()
+        compute = {"backend": "dask", "scheduler": late.scheduler_address}
+        verdicts = judge(live(server.url), tables(4), tmp_path, compute=compute)
+
+    assert verdicts["status"].eq("ok").sum() == 8
