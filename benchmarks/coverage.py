@@ -1,6 +1,6 @@
 """Do nominal 95% intervals cover? Whole studies are simulated, in five scenarios.
 
-    python -m benchmarks.coverage [--studies 3000] [--seed 20240607] [--write]
+    python -m benchmarks.coverage [--studies 3000] [--seed 20240607] [--write] [--scheduler ADDRESS]
 
 A study has G clusters (questions) of pairs, each pair judged in both orders. A verdict has
 Davidson and Beaver's probabilities
@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
+from benchmarks.sharing import add_scheduler, shared
 from posbias_kit.analysis.flips import solve_flips
 from posbias_kit.analysis.intervals import (
     bootstrap_intervals,
@@ -29,6 +30,7 @@ from posbias_kit.analysis.intervals import (
     share_intervals,
 )
 from posbias_kit.analysis.order_effect import estimate_beta
+from posbias_kit.cluster import spread
 
 CLUSTERS, BLOCK = (10, 20, 40), 250
 FLIPS = ["primacy_full", "recency_full", "primacy_half", "recency_half"]
@@ -199,6 +201,16 @@ def cover(name, clusters, studies, seed):
     return rows
 
 
+def cover_all(studies, seed):
+    """Return the rows of all cells; each has a stream of its own, whoever simulates it."""
+    cells = [(name, clusters) for name in SCENARIOS for clusters in CLUSTERS]
+    # The longest go out first: nobody shall wait for one that was begun last.
+    by_size = sorted(cells, key=lambda cell: -SCENARIOS[cell[0]].pairs[1] * cell[1])
+    found = spread(cover, [(*cell, studies, seed) for cell in by_size])
+    rows = dict(zip(by_size, found, strict=True))
+    return pd.DataFrame([row for cell in cells for row in rows[cell]])
+
+
 def pivot(table, interval):
     """Return scenarios and numbers x clusters as Markdown, coverage in percent."""
     part = table[table["interval"] == interval]
@@ -284,12 +296,11 @@ def main():
     parser.add_argument("--studies", type=int, default=3000, help="in each cell")
     parser.add_argument("--seed", type=int, default=20240607)
     parser.add_argument("--write", action="store_true", help="renew docs/coverage.md")
+    add_scheduler(parser)
     given = parser.parse_args()
-    start, rows = time.perf_counter(), []
-    for name in SCENARIOS:
-        for clusters in CLUSTERS:
-            rows += cover(name, clusters, given.studies, given.seed)
-    table = pd.DataFrame(rows)
+    start = time.perf_counter()
+    with shared(given):
+        table = cover_all(given.studies, given.seed)
     text = page(table, given.studies, given.seed)
     print(text, table.round(4).to_string(), sep="\n")
     print(f"{time.perf_counter() - start:.0f} s")

@@ -1,11 +1,13 @@
 """How many calls would have done? The seed paper's full runs, replayed call by call.
 
     python -m benchmarks.fewer_calls [FOLDER] [--replays 200] [--seed 20240607] [--write]
+        [--scheduler ADDRESS]
 
 FOLDER holds the files that the paper released (by default ../shared/data/paper, or
 `data/paper` under the folder that POSBIAS_SHARED names). In a replay the comparisons of one
 judge arrive in a new random order, and a rule that was fixed before says when to stop; what it
-then says of PC is held against PC of all comparisons. `--write` renews docs/fewer_calls.md.
+then says of PC is held against PC of all comparisons. `--write` renews docs/fewer_calls.md. With
+`--scheduler` the workers of a Dask cluster share the replays; the numbers are the same.
 """
 
 import argparse
@@ -18,9 +20,11 @@ import pandas as pd
 from scipy import special
 
 from benchmarks.half_design import ALIKE, NEAR, SHARES, SURE, Replays, replay_half
+from benchmarks.sharing import add_scheduler, shared
 from posbias_kit.analysis import build_series, position_bias
 from posbias_kit.analysis.betting import betting_sequence
 from posbias_kit.analysis.fixed_width import fixed_width_sequence
+from posbias_kit.cluster import spread
 from posbias_kit.data import read_verdicts
 from posbias_kit.data.arrival import arrival_order
 
@@ -90,24 +94,22 @@ def questions_needed(verdicts):
 
 
 def run(folder, replays, seed):
-    """Return the tables of the page."""
-    sequential, half, needed, questions = [], [], [], []
-    full = read_full(folder)
-    drawn = {}
+    """Return the tables of the page; every replay has a stream of its own, whoever makes it."""
+    full, drawn = read_full(folder), {}
     for benchmark in dict.fromkeys(name for name, _ in full):
         parts = [table for (name, _), table in full.items() if name == benchmark]
         drawn[benchmark] = Replays(pd.concat(parts), replays, seed)
-    for (benchmark, judge), verdicts in full.items():
-        about = {"benchmark": benchmark, "judge": judge}
-        series = build_series(verdicts)
-        for rule in RULES:
-            sequential.append(about | replay(rule, series, replays, seed, judge))
-        for rows_of, found in zip(
-            (half, needed), replay_half(verdicts, drawn[benchmark]), strict=True
-        ):
-            rows_of += [about | row for row in found]
-        questions.append(about | questions_needed(verdicts))
-    return tuple(pd.DataFrame(table) for table in (sequential, half, needed, questions))
+    series = {key: build_series(verdicts) for key, verdicts in full.items()}
+    asked = [(rule, series[key], replays, seed, key[1]) for key in full for rule in RULES]
+    replayed = spread(replay, asked)
+    dealt = spread(replay_half, [(verdicts, drawn[key[0]]) for key, verdicts in full.items()])
+    tables = [], [], [], []
+    for number, (key, verdicts) in enumerate(full.items()):
+        rules = replayed[number * len(RULES) : (number + 1) * len(RULES)]
+        found = (rules, *dealt[number], [questions_needed(verdicts)])
+        for table, rows_of in zip(tables, found, strict=True):
+            table += [dict(zip(("benchmark", "judge"), key, strict=True)) | row for row in rows_of]
+    return tuple(map(pd.DataFrame, tables))
 
 
 def rows(table, write):
@@ -191,9 +193,11 @@ def main():
     parser.add_argument("--replays", type=int, default=200, help="of each judge and rule")
     parser.add_argument("--seed", type=int, default=20240607)
     parser.add_argument("--write", action="store_true", help="renew docs/fewer_calls.md")
+    add_scheduler(parser)
     given = parser.parse_args()
     start = time.perf_counter()
-    tables = run(given.folder, given.replays, given.seed)
+    with shared(given):
+        tables = run(given.folder, given.replays, given.seed)
     text = page(*tables, given.replays, given.seed)
     print(text, *(table.round(4).to_string() for table in tables), sep="\n\n")
     print(f"{time.perf_counter() - start:.0f} s")

@@ -32,7 +32,7 @@ def cli():
 
 
 @cli.command()
-@click.argument("params", type=click.Path(path_type=Path))
+@click.argument("params", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--set", "settings", multiple=True, metavar="section.key=value", help="Override a key."
 )
@@ -43,16 +43,38 @@ def cli():
 )
 @click.option("--yes", is_flag=True, help="Do not ask before a run that may cost money.")
 def run(params, settings, start_from, only, fresh, yes):
-    """Run the study in the file PARAMS and print the path of its first page."""
+    """Run the studies in the files PARAMS and print the path of each one's first page.
+
+    Several run one after another, or as tasks of the Dask cluster that they name; the failure of
+    one stops no other.
+    """
     from posbias_kit.report.chain import run_study
 
     _report_progress()
     settings = _as_utf8(settings)
     judges = only in (None, "judging") and start_from in (None, "data_preparation", "judging")
-    if judges and not yes:
-        _confirm(params, settings)
-    folder = run_study(params, settings=settings, start_from=start_from, only=only, fresh=fresh)
-    click.echo(folder / "index.html")
+    for path in () if yes or not judges else params:
+        _confirm(path, settings)
+    told = {"settings": settings, "start_from": start_from, "only": only, "fresh": fresh}
+    if len(params) > 1:
+        _run_several(params, told)
+    else:
+        click.echo(run_study(params[0], **told) / "index.html")
+
+
+def _run_several(params, told):
+    from posbias_kit.report.many import describe_failure, run_studies
+
+    failed = []
+    for outcome in run_studies(params, **told):
+        if outcome.problem:
+            failed.append(str(outcome.params))
+            click.echo(f"Error: {describe_failure(outcome)}", err=True)
+        else:
+            click.echo(outcome.folder / "index.html")
+    if failed:
+        click.echo(f"{len(failed)} of {len(params)} studies failed: {', '.join(failed)}", err=True)
+        sys.exit(1)
 
 
 def _as_utf8(settings):

@@ -1,11 +1,10 @@
 """The kinds of judges that a study may name, with the settings of each."""
 
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
-from posbias_kit.section import Amount, Count, Section, Share
+from posbias_kit.section import Amount, Count, Section, Share, check_address
 
 EnvironmentName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")]
 
@@ -159,6 +158,8 @@ class _Hosted(_Live):
     """Sampling temperature; none is not sent."""
     base_url: str | Annotated[list[str], Field(min_length=1)] | None = None
     """Address of the endpoint, or of several that share the calls; none takes the SDK's own."""
+    base_url_env: EnvironmentName | None = None
+    """Environment variable that holds the address instead, on every worker its own."""
     batch: bool | Batch = False
     """Ask in batches, which come back within a day: true, or settings; false asks at once."""
 
@@ -168,15 +169,14 @@ class _Hosted(_Live):
         urls = value if isinstance(value, list) else [value or "http://x"]
         if len(set(urls)) < len(urls):
             raise ValueError("base_url names an address twice")
-        for parts in map(urlsplit, urls):
-            if parts.scheme not in ("http", "https") or not parts.hostname:
-                raise ValueError("base_url is not an http or https address")
-            if parts.username or parts.password or parts.query:
-                raise ValueError("base_url holds credentials or a query: name the key by `key_env`")
+        for url in urls:
+            check_address(url)
         return value
 
     @model_validator(mode="after")
-    def _check_batch(self):
+    def _check_source(self):
+        if self.base_url and self.base_url_env:
+            raise ValueError("base_url and base_url_env: one of them names the endpoint")
         if self.batch and isinstance(self.base_url, list):
             raise ValueError("batch: results come back from where they were sent: one base_url")
         return self

@@ -1,6 +1,7 @@
 """What all sections of a study file have in common."""
 
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,3 +17,13 @@ class Section(BaseModel):
     model_config = ConfigDict(
         extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
     )
+
+
+def check_address(value, name="base_url"):
+    """Return an endpoint's address, or raise ValueError where it is none, or holds a secret."""
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{name} is not an http or https address")
+    if parts.username or parts.password or parts.query:
+        raise ValueError(f"{name} holds credentials or a query: name the key by `key_env`")
+    return value

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from posbias_kit.cluster import Compute
 from posbias_kit.judge_kinds import JudgeParams
 from posbias_kit.section import Amount, Count, Section, Share, Slug
 from posbias_kit.study_analysis import Disagreement, Metrics, OrderEffect, QualityGap, Summary
@@ -23,7 +24,9 @@ LAYOUT_NAMES = (
 )  # fmt: skip
 """Layouts of published judgments; each has a reader in :mod:`posbias_kit.data.layouts`."""
 
-SHARED = ("run_name", "seed", "level", "draws", "families", "rs_threshold", "decision")
+SHARED = (
+    "run_name", "seed", "level", "draws", "families", "rs_threshold", "decision", "compute",
+)  # fmt: skip
 """Keys of a study that any notebook may declare."""
 
 
@@ -166,6 +169,7 @@ class Study(Section):
     rs_threshold: Share = 0.85
     """Repetition stability below this is marked unstable."""
     decision: Decision = Decision()
+    compute: Compute = Compute()
     data_preparation: DataPreparation
     judging: Judging | None = None
     """Left out where `data_preparation` reads judgments: then nobody is asked."""

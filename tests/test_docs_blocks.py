@@ -38,6 +38,8 @@ WHY_NOT = {
     "export": "sets what only a shell keeps, a key among it",
     "posbias run params/mine.yaml": "asks a model at an endpoint, with a key",
     "posbias verify mine": "needs that run",
+    ".venv/bin/dask": "serves until it is ended; tests start clusters of their own",
+    ".venv/bin/posbias run params/mine.yaml": "asks a model, and that cluster",
     ".venv/bin/python -m benchmarks.recording": "needs the record of hours",
 }
 """Beginning of a line marked ``console`` -> why it does not run here."""

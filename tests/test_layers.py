@@ -16,9 +16,11 @@ CONFINED = {
     "statsmodels": {"analysis"},
     "openai": {"judging"},
     "anthropic": {"judging"},
+    "joblib": {None},
+    "distributed": {None, "judging", "report"},
 }
 NETWORK = {"openai", "anthropic", "httpx", "httpx2", "requests", "aiohttp", "urllib3", "socket"}
-NETWORK |= {"urllib.request", "http.client"}
+NETWORK |= {"urllib.request", "http.client", "distributed", "dask"}
 LONGEST_FILE, LONGEST_BODY = 250, 40
 
 

@@ -12,6 +12,7 @@ from posbias_kit.analysis.quality_gap import (
     quality_gap_fits,
 )
 from posbias_kit.analysis.split_half import split_half_fits
+from posbias_kit.cluster import spread
 
 
 def coupling_null(units, responses=RESPONSES, draws=2000, level=0.95, seed=0):
@@ -73,18 +74,13 @@ def coupling_null(units, responses=RESPONSES, draws=2000, level=0.95, seed=0):
     """
     check_settings("coupling_null", draws=draws, level=level, seed=seed)
     keys = fit_keys(units)
-    rows = []
-    for name, block in units.groupby(keys, observed=True):
-        drawn = {
-            name: _redraw(block, draws, np.random.default_rng(seed), shrink=name == "shrunk")
-            for name in ("null", "shrunk")
-        }
-        rows += [
-            dict(zip(keys, name, strict=True))
-            | {"response": response, "n": int(block[[response, "owr"]].notna().all(axis=1).sum())}
-            | _compare(block, response, drawn, level)
-            for response in responses
-        ]
+    names, blocks = [*zip(*units.groupby(keys, observed=True), strict=True)] or ([], [])
+    told = spread(_null, [(block, responses, draws, level, seed) for block in blocks])
+    rows = [
+        dict(zip(keys, name, strict=True)) | row
+        for name, rows in zip(names, told, strict=True)
+        for row in rows
+    ]
     return pd.DataFrame(rows, columns=[*keys, *_NULL_COLUMNS])
 
 
@@ -92,6 +88,19 @@ _NULL_COLUMNS = [
     "response", "n", "own", "null_mean", "null_high", "own_minus_null", "null_p",
     "shrunk_mean", "draws", "note",
 ]  # fmt: skip
+
+
+def _null(units, responses, draws, level, seed):
+    """Return a row a response for the units of one fit, which have a stream of their own."""
+    drawn = {
+        name: _redraw(units, draws, np.random.default_rng(seed), shrink=name == "shrunk")
+        for name in ("null", "shrunk")
+    }
+    return [
+        {"response": response, "n": int(units[[response, "owr"]].notna().all(axis=1).sum())}
+        | _compare(units, response, drawn, level)
+        for response in responses
+    ]
 
 
 def _redraw(units, draws, rng, shrink):

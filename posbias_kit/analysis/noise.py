@@ -19,6 +19,7 @@ from posbias_kit.analysis.order_permutation import (
     excess_test,
 )
 from posbias_kit.analysis.series import group_verdicts, spread_candidates
+from posbias_kit.cluster import spread
 from posbias_kit.errors import ParamsError
 
 NO_REPEATS = "no repeats: the split cannot be made"
@@ -109,13 +110,10 @@ def inconsistency_split(verdicts, by=("judge",), level=0.95, permutations=1000, 
     sums = cluster_sums(frame, keys, _SUMMED)
     table = _estimate(sums, level)
     split = frame[frame["comparisons"]]
-    table["p"] = pd.Series(
-        {
-            group: excess_test(counts.winners[split["row"].iloc[rows]], permutations, seed)
-            for group, rows in split.groupby(keys, observed=True).indices.items()
-        },
-        dtype=float,
-    )
+    groups = split.groupby(keys, observed=True).indices
+    winners = (counts.winners[split["row"].iloc[rows]] for rows in groups.values())
+    found = spread(excess_test, ((part, permutations, seed) for part in winners))
+    table["p"] = pd.Series(dict(zip(groups, found, strict=True)), dtype=float)
     table = note_draws(table, permutations, "permutations")
     return adjust_p(table.reset_index()[[*keys, *_COLUMNS]], keys)
 

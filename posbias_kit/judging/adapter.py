@@ -4,7 +4,7 @@ import asyncio
 from urllib.parse import urlsplit
 
 from posbias_kit.judging.failures import refused_setting, status_error
-from posbias_kit.judging.protocol import CallError, read_key
+from posbias_kit.judging.protocol import CallError, read_address, read_key
 from posbias_kit.schema import Reason
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -93,8 +93,9 @@ class Adapter:
         raw = raw.replace(self.key, "[key]") if self.key else raw
         return self._read(raw, headers, prompt, sent)
 
-    def _options(self, sdk, base_url):
+    def _options(self, sdk, params):
         """Return what both SDKs are made with: no retries of their own, no deadline of theirs."""
+        base_url = read_address(params)
         return {
             "api_key": self.key or "none",
             "base_url": base_url,

@@ -40,7 +40,7 @@ class AnthropicClient(Adapter):
                 cure="install the extra: pip install 'posbias-kit[anthropic]'",
             ) from None
         self._errors = anthropic
-        return anthropic.AsyncAnthropic(**self._options(anthropic, params.base_url))
+        return anthropic.AsyncAnthropic(**self._options(anthropic, params))
 
     def _body(self, prompt, fields):
         system = "\n\n".join(text for role, text in prompt.messages if role == "system")

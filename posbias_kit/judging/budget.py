@@ -1,5 +1,7 @@
 """What judging may still use up: calls, tokens and money, with what is in flight held back."""
 
+import copy
+
 from posbias_kit.judging.log_table import Totals
 
 CHARACTERS_PER_TOKEN = 4
@@ -76,13 +78,13 @@ class Budget:
 
     def hold(self, most):
         """Hold back what calls that are out already may use up."""
-        self.held = _add(self.held, most)
+        self.held = sum_up(self.held, most)
 
     def cap_met_by(self, more):
         """Name the cap that so much more would exceed, or return None."""
-        open_ = _add(self.held, more)
+        open_ = sum_up(self.held, more)
         open_ = (part * factor for part, factor in zip(open_, self._factor, strict=True))
-        would_be = _add(self.spent, open_)
+        would_be = sum_up(self.spent, open_)
         for name, cap, value in zip(Totals._fields, self._caps, would_be, strict=True):
             if cap is not None and value > cap + 1e-9:
                 return f"cap of {cap:,} on {name}"
@@ -96,10 +98,43 @@ class Budget:
         """Count one attempt; where it took more than foreseen, expect that of the others too."""
         tokens = (usage.input or 0) + (usage.output or 0)
         used = Totals(1, tokens, cost or 0.0)
-        self.spent = _add(self.spent, used)
+        self.spent = sum_up(self.spent, used)
         factors = zip(self._factor, used, most, strict=True)
         self._factor = Totals(*(max(f, a / b if b else f) for f, a, b in factors))
 
+    def part(self, most, parts):
+        """Hold back what some calls may use up that are made elsewhere, and a part of the rest.
 
-def _add(one, other):
-    return Totals(*(a + b for a, b in zip(one, other, strict=True)))
+        The rest is what a cap leaves over all that is held; calls that have to be asked again
+        are made of it.
+
+        Parameters
+        ----------
+        most : Totals
+            Of the calls; a cap allows them (:meth:`cap_met_by`).
+        parts : int
+            Into so many the rest is divided.
+
+        Returns
+        -------
+        held : Totals
+            To be released when the calls are back and what they took is spent.
+        budget : Budget
+            Of these calls alone: all parts together never exceed a cap.
+        """
+        held, caps = [], []
+        for cap, factor, spent, out, need in zip(
+            self._caps, self._factor, self.spent, self.held, most, strict=True
+        ):
+            rest = 0 if cap is None else max((cap - spent) / factor - out - need, 0) / parts
+            held.append(need + rest)
+            caps.append(None if cap is None else (need + rest) * factor)
+        self.hold(held)
+        budget = copy.copy(self)
+        budget._caps, budget.spent, budget.held = tuple(caps), Totals(), Totals()
+        return Totals(*held), budget
+
+
+def sum_up(*parts):
+    """Add up several :class:`Totals`."""
+    return Totals(*map(sum, zip(*parts, strict=True)))

@@ -1,5 +1,6 @@
 """Live judges: models that are asked, with the log between them and the verdict table."""
 
+import copy
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,6 +65,12 @@ class LiveJudge:
         told = [self._hosted.model_copy(update={"base_url": url}) for url in urls]
         return [self._client()(params) for params in told]
 
+    @property
+    def has_own_endpoint(self):
+        """Whether each worker of a cluster asks an endpoint of its own."""
+        local = isinstance(self.params, LocalParams)
+        return local or self.params.base_url_env is not None
+
     @contextmanager
     def served(self, orders=2):
         """Run the endpoint meanwhile, where it is this machine's own; it keeps so many prompts."""
@@ -75,6 +82,18 @@ class LiveJudge:
         with serve(self.params.model, **told) as url:
             self._hosted = self._hosted.model_copy(update={"base_url": url})
             yield
+
+    def narrowed(self, flight):
+        """Return the same judge with `flight` of its calls in flight, and as much of its rates."""
+        limits = self.params.limits
+        rates = {"requests_per_minute": limits.requests_per_minute,
+                 "tokens_per_minute": limits.tokens_per_minute}  # fmt: skip
+        part = flight / limits.concurrency
+        told = {name: rate and rate * part for name, rate in rates.items()}
+        limits = limits.model_copy(update={"concurrency": flight, **told})
+        judge = copy.copy(self)
+        judge.params = self.params.model_copy(update={"limits": limits})
+        return judge
 
     def identify(self, shown):
         """Return the identity of each planned call: (row, repeat) -> key."""

@@ -37,7 +37,7 @@ class OpenAIClient(Adapter):
         import openai
 
         self._errors, self.response = openai, httpx2.Response
-        return openai.AsyncOpenAI(**self._options(openai, params.base_url))
+        return openai.AsyncOpenAI(**self._options(openai, params))
 
     def _constraint(self, prompt):
         return constrain(self._strategy, prompt)

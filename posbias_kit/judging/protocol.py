@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from posbias_kit.errors import ParamsError
+from posbias_kit.section import check_address
 
 CUT_OFF = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
 """Stop reasons of a reply that is not whole."""
@@ -131,3 +132,33 @@ def read_key(name, judge):
             cure=f"export {name} before the run, or name another variable in `key_env`",
         )
     return key
+
+
+def read_address(params):
+    """Return a judge's endpoint: `base_url`, or what the variable `base_url_env` holds here.
+
+    Parameters
+    ----------
+    params : posbias_kit.judge_kinds.OpenAIParams or AnthropicParams
+
+    Returns
+    -------
+    str or None
+        None takes the SDK's own.
+
+    Raises
+    ------
+    ParamsError
+        The variable is not set, or holds no address.
+    """
+    name = params.base_url_env
+    if name is None:
+        return params.base_url
+    try:
+        return check_address(os.environ.get(name, "").strip(), f"environment variable {name}")
+    except ValueError as error:
+        raise ParamsError(
+            str(error),
+            place=f"judge {params.name!r}",
+            cure=f"export {name} where the judge is asked from: http://host:port/v1",
+        ) from None

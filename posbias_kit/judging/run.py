@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from posbias_kit.cluster import Compute
 from posbias_kit.data import STARTER_QUALITY, build_verdicts
 from posbias_kit.errors import ParamsError
 from posbias_kit.judge_kinds import LIVE, PlantedParams
@@ -73,6 +74,7 @@ def judge_presentations(
     ask_invalid_again=False,
     stop=None,
     ask=True,
+    compute=None,
 ):
     """Ask every judge about every presentation, as often as the plan says.
 
@@ -100,6 +102,8 @@ def judge_presentations(
         one. Calls that it made superfluous have no row.
     ask : bool
         False takes the verdicts of live judges from the log as it is.
+    compute : dict, optional
+        As the key `compute` of a study: where live judges are asked from; see docs/cluster.md.
 
     Returns
     -------
@@ -125,7 +129,7 @@ def judge_presentations(
                 cure="pass questions=... and log=run.folder / 'judgments.sqlite'",
             )
         if ask:
-            _ask_all(live, views, log, caps, ask_invalid_again, stop)
+            _ask_all(live, views, log, caps, ask_invalid_again, stop, compute)
         states = read_states(log)
     parts = []
     for judge in judges:
@@ -174,8 +178,9 @@ def _told(judge, view, states):
     return judge.judge(view.calls, view.answers)
 
 
-def _ask_all(judges, views, path, caps, again, stop):
+def _ask_all(judges, views, path, caps, again, stop, compute):
     caps = parse_section(Caps, caps or {}, place="judging.caps")
+    compute = parse_section(Compute, compute or {}, place="compute")
     with JudgmentLog(path) as log:
         budget = Budget(caps, log.totals())
         budget.hold(held_back(log))
@@ -184,7 +189,7 @@ def _ask_all(judges, views, path, caps, again, stop):
             if judge.params.batching:  # sent before anybody is waited for
                 send_batches(judge, views[judge.arm.name].shown, log, budget, again)
         for judge in judges:
-            ask_live(judge, views[judge.arm.name].shown, log, budget, again, stop)
+            ask_live(judge, views[judge.arm.name].shown, log, budget, again, stop, compute)
 
 
 def _spare(presentations, judge):

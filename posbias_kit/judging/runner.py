@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from posbias_kit.errors import JudgeError, RunError
 from posbias_kit.judging.ask import Asker, Halt
+from posbias_kit.judging.budget import sum_up
 from posbias_kit.judging.endpoints import Endpoints
-from posbias_kit.judging.log_table import Totals
 from posbias_kit.judging.protocol import CallError
 from posbias_kit.schema import Status
 
@@ -44,12 +44,14 @@ class Runner:
     progress : posbias_kit.judging.progress.Progress
     heard : bool
         The judge has replied before, in an earlier run.
+    tally : Tally, optional
+        What came back before in this run.
     """
 
-    def __init__(self, judge, log, budget, progress, heard=False):
+    def __init__(self, judge, log, budget, progress, heard=False, tally=None):
         self.judge, self.log, self.heard = judge, log, heard
         self.budget, self.progress = budget, progress
-        self.tally = Tally()
+        self.tally = tally or Tally()
         self.cap = None
         """The cap that ended the run, in words."""
         self.interrupted = False
@@ -108,7 +110,7 @@ class Runner:
         await self.log.flush()
 
     async def _run_series(self, calls, group):
-        most = _sum(call.most for call in calls)
+        most = sum_up(*(call.most for call in calls))
         while not self.budget.admit(most):
             if self.budget.held.calls == 0:
                 self.cap = self.budget.cap_met_by(most)
@@ -170,7 +172,3 @@ class Runner:
     def _stop(self, problem):
         self._problem = self._problem or problem
         self._halted.set()
-
-
-def _sum(parts):
-    return Totals(*(sum(values) for values in zip(*parts, strict=True)))

@@ -3,14 +3,17 @@
 import asyncio
 import warnings
 from collections import Counter
+from contextlib import nullcontext
 from threading import Event, Thread
 
+from posbias_kit.cluster import HERE
 from posbias_kit.errors import JudgeError, ParamsError
 from posbias_kit.judging.batch_log import BatchLog
 from posbias_kit.judging.batch_runner import BatchRunner
 from posbias_kit.judging.live import is_done
 from posbias_kit.judging.progress import Progress
 from posbias_kit.judging.runner import Runner
+from posbias_kit.judging.shards import ShardRunner
 from posbias_kit.judging.stopping import series_until
 from posbias_kit.schema import Reason, Status
 
@@ -18,7 +21,7 @@ TRUNCATED_SHARE = 0.05
 """A larger share of replies that were cut off is worth a warning."""
 
 
-def ask_live(judge, shown, log, budget, again=False, stop=None):
+def ask_live(judge, shown, log, budget, again=False, stop=None, compute=HERE):
     """Make the calls of a live judge that have no reply yet, and tell what is worth telling.
 
     Ctrl-C lets the calls in flight come to their end; a second one drops them.
@@ -33,6 +36,8 @@ def ask_live(judge, shown, log, budget, again=False, stop=None):
         Ask also where there was a reply without a usable verdict.
     stop : posbias_kit.analysis.StoppingRule, optional
         When to stop asking.
+    compute : posbias_kit.cluster.Compute
+        Who asks: this process, or the workers of a cluster. Batches are sent from here.
 
     Raises
     ------
@@ -48,7 +53,8 @@ def ask_live(judge, shown, log, budget, again=False, stop=None):
             states = log.states()
         _check_replies(judge, keys, states)
     else:
-        _check_replies(judge, keys, _ask(judge, shown, keys, states, log, budget, again, stop))
+        states = _ask(judge, shown, keys, states, log, budget, again, stop, compute)
+        _check_replies(judge, keys, states)
     for notice in _notices(judge, set(keys.values()), log):
         _warn(judge, notice)
 
@@ -114,7 +120,7 @@ def check_batches(judges, log, stop=None):
             )  # fmt: skip
 
 
-def _ask(judge, shown, keys, states, log, budget, again, stop):
+def _ask(judge, shown, keys, states, log, budget, again, stop, compute):
     """Make the calls one by one; return what the log knows then."""
     if stop is None:
         series = judge.open_calls(shown, keys, states, again)
@@ -124,8 +130,10 @@ def _ask(judge, shown, keys, states, log, budget, again, stop):
     if first is None:
         return states
     heard = any(is_done(states.get(key)) for key in keys.values())
-    runner = Runner(judge, log, budget, _progress(judge, keys, states, again), heard)
-    with judge.served(int(shown.presentations["slots"].max())):
+    told = judge, log, budget, _progress(judge, keys, states, again), heard
+    orders, alone = int(shown.presentations["slots"].max()), compute.backend == "local"
+    runner = Runner(*told) if alone else ShardRunner(*told, compute, orders)
+    with judge.served(orders) if alone else nullcontext():
         _run_in_thread(runner, runner.run(_chain(first, series)))
     runner.progress.close()
     states = log.states()

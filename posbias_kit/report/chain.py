@@ -7,6 +7,7 @@ import time
 import yaml
 from tqdm import tqdm
 
+from posbias_kit.cluster import Compute, workers
 from posbias_kit.errors import PosbiasError
 from posbias_kit.hold import hold_folder
 from posbias_kit.report.files import write_text
@@ -78,7 +79,7 @@ def run_study(
     StageError
         A notebook stopped before its end; later ones have not run.
     RunError
-        The folder is another process's, or cannot be written.
+        The folder is another process's, or cannot be written, or no scheduler answers.
 
     Examples
     --------
@@ -91,6 +92,9 @@ def run_study(
     earlier = read_manifest(folder)
     jobs = plan_run(study, root, folder, earlier, inputs, start_from, only, fresh)
     manifest = _new_manifest(study, root, inputs, jobs)
+    if any(job.runs for job in jobs):
+        with workers(Compute(**study["compute"])):  # a scheduler that does not answer is found now
+            pass
     with hold_folder(folder):
         _clear(folder, jobs, earlier)
         as_yaml = yaml.safe_dump(study, sort_keys=False, allow_unicode=True)

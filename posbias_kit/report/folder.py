@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from posbias_kit.cluster import Compute, use
 from posbias_kit.errors import ParamsError, ReadError
+from posbias_kit.params import parse_section
 from posbias_kit.report.exports import write_exports
 from posbias_kit.report.files import read_csv, replacing, write_csv
 from posbias_kit.report.pictures import write_figure
@@ -40,13 +42,15 @@ def project_root():
     return here
 
 
-def start(run_name):
+def start(run_name, compute=None):
     """Set up a notebook: working folder, figure style, table display, and the run it belongs to.
 
     Parameters
     ----------
     run_name : str
         Folder under outputs/.
+    compute : dict, optional
+        As the key `compute` of a study: who resamples from here on, see docs/cluster.md.
 
     Returns
     -------
@@ -55,13 +59,16 @@ def start(run_name):
     Raises
     ------
     ParamsError
-        The name is not one plain folder name.
+        The name is not one plain folder name, or `compute` is wrong.
+    RunError
+        No scheduler answers.
     """
     from posbias_kit.report import style
 
     os.chdir(project_root())  # so that relative paths of a study mean the same everywhere
     style.apply()
     show_tables_presented()
+    use(parse_section(Compute, compute or {}, "compute"))
     return Run(run_name)
 
 

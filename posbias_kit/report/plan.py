@@ -102,7 +102,7 @@ def _make_jobs(stages, study, root, inputs, known, only):
     for stage in stages:
         parts = {
             "notebook": digest(notebooks / stage.notebook),
-            "parameters": digest_text(json.dumps(parameters[stage.name], sort_keys=True)),
+            "parameters": _digest_deciding(parameters[stage.name]),
             "package": digest_package(_ROOMS.get(stage.name)),
             "inputs": inputs.get(stage.name, {}),
             "needs": {name: fingerprints[name] for name in stage.needs},
@@ -113,6 +113,12 @@ def _make_jobs(stages, study, root, inputs, known, only):
         fingerprints[stage.name] = stands or fingerprint
         jobs.append(Job(stage, parameters[stage.name], parts, fingerprint))
     return jobs
+
+
+def _digest_deciding(parameters):
+    """Leave out who does the work: it decides on no number."""
+    told = {name: value for name, value in parameters.items() if name != "compute"}
+    return digest_text(json.dumps(told, sort_keys=True))
 
 
 def _why_not(job, record, folder):

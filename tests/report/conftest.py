@@ -34,7 +34,7 @@ COUNT = [
     "(tables / 'verdict_counts.csv').write_text('judge,asked,invalid\\n\"a\",10,3\\n')",
 ]
 BODIES = {"data_preparation": PREPARE, "metrics": COUNT}
-USED = {"data_preparation": ("seed", "families"), "metrics": ("level",)}
+USED = {"data_preparation": ("seed", "families"), "metrics": ("level", "compute")}
 
 
 def make_notebook(folder, stage, cells, declared=None, tag="parameters"):

@@ -8,7 +8,8 @@ import pytest
 import yaml
 from conftest import FAMILIES, make_notebook, stage_named, study_of
 
-from posbias_kit.errors import ParamsError, StageError
+from posbias_kit import cluster
+from posbias_kit.errors import ParamsError, RunError, StageError
 from posbias_kit.params import check_study
 from posbias_kit.report import plan, run_study
 from posbias_kit.report.provenance import digest_inputs, read_manifest
@@ -95,12 +96,25 @@ def test_unchanged_study_is_reused(project, monkeypatch):
         ({"draws": 5}, []),
         ({"summary": {"convention": "tie"}}, ["summary"]),
         ({"seed": 1}, ALL),
+        ({"compute": {"backend": "dask", "scheduler": "tcp://host:8786"}}, []),
     ],
-    ids=["shared key of one stage", "shared key of none", "own key", "key of the first stage"],
-)
+    ids=["shared key of one stage", "shared key of none", "own key", "key of the first stage",
+         "who works"],
+)  # fmt: skip
 def test_parameter_makes_its_stage_run_again(project, change, again):
     """A changed parameter runs the stages that declare it, and what needs them."""
     assert planned(project, study_of(**change)) == again
+
+
+def test_silent_scheduler_is_found_before_anything_runs(project, monkeypatch):
+    """Nothing has run and nothing was taken away."""
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    compute = {"backend": "dask", "scheduler": "tcp://127.0.0.1:9"}
+
+    run_study(study_of(compute=compute))  # has nothing to do
+    with pytest.raises(RunError, match="no scheduler answers"):
+        run_study(study_of(compute=compute, level=0.9))
+    assert (project / "outputs" / "tiny" / "03_metrics.html").is_file()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,70 @@
+"""Does a Dask cluster of this machine share the coverage study: same numbers, less time?
+
+    python -m benchmarks.sharing [--workers 2] [--studies 500] [--seed 20240607]
+
+The study of `python -m benchmarks.coverage` is run in one process, then by the workers of a
+cluster that is made for it, one thread each; every number must be the same to the last digit.
+Both sides compute on one thread. The time of the cluster's start is told apart.
+"""
+
+import argparse
+import os
+import time
+
+from posbias_kit.cluster import Compute, workers
+
+
+def add_scheduler(parser):
+    parser.add_argument("--scheduler", help="of a Dask cluster whose workers share the work")
+
+
+def shared(given):
+    """Let `spread` use the cluster that the command line names."""
+    told = {"backend": "dask", "scheduler": given.scheduler} if given.scheduler else {}
+    return workers(Compute(**told))
+
+
+def timed(function, *arguments):
+    start = time.perf_counter()
+    result = function(*arguments)
+    return result, time.perf_counter() - start
+
+
+def warm_up(scenario):
+    """Import what the study needs, so that neither side pays for it."""
+    from benchmarks.coverage import cover
+
+    return cover(scenario, 10, 1, 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--studies", type=int, default=500, help="in each cell")
+    parser.add_argument("--seed", type=int, default=20240607)
+    given = parser.parse_args()
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = "1"  # before numpy is there
+    from distributed import LocalCluster
+    from pandas.testing import assert_frame_equal
+
+    from benchmarks.coverage import cover_all
+
+    warm_up("independent")
+    alone, seconds = timed(cover_all, given.studies, given.seed)
+    print(f"one process: {seconds:.1f} s", flush=True)
+    start = time.perf_counter()
+    with (
+        LocalCluster(given.workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        workers(Compute(backend="dask", scheduler=cluster.scheduler_address)) as client,
+    ):
+        client.run(warm_up, "independent")
+        print(f"start of {given.workers} workers: {time.perf_counter() - start:.1f} s", flush=True)
+        together, shared_seconds = timed(cover_all, given.studies, given.seed)
+    print(f"{given.workers} workers: {shared_seconds:.1f} s", flush=True)
+    assert_frame_equal(alone, together, check_exact=True)
+    print(f"{len(alone)} rows the same to the last digit, {seconds / shared_seconds:.2f} x faster")
+
+
+if __name__ == "__main__":
+    main()
