@@ -157,9 +157,11 @@ def watch_memory(folder, calls):
 
     Progress.show = watched
     process, url = serve(folder, 0.0)
-    judge(live(url, limits={"concurrency": FLYING}), tables(calls // 2), folder / "memory")
-    Progress.show = show
-    process.kill()
+    try:
+        judge(live(url, limits={"concurrency": FLYING}), tables(calls // 2), folder / "memory")
+    finally:
+        Progress.show = show
+        process.kill()
     first, last = next(m for count, m in seen if count >= 2000), seen[-1][1]
     told = f"{first:.0f} MiB after 2,000 calls, {last:.0f} MiB after {calls:,}"
     grown = (last - first) / (calls - 2000) * 10_000
