@@ -145,12 +145,12 @@ def _run_jobs(jobs, root, folder, manifest, progress, timeout):
     write_manifest(folder, manifest)
     write_index(folder, manifest)  # should the process be killed, no older index claims success
     try:
+        if open_:
+            kernels.prepare()
         with tqdm(jobs, file=sys.stderr, disable=hidden, unit="stage", leave=False) as bar:
             for job in bar:
                 bar.set_description(job.stage.name)
-                # A stage without a time limit may take hours: no kernel waits beside it.
-                ahead = job in open_[:-1] and job.stage.timeout is not None
-                _run_job(job, root, folder, timeout, kernels, ahead)
+                _run_job(job, root, folder, timeout, kernels, ahead=job in open_[:-1])
                 write_manifest(folder, manifest)
         manifest["status"] = "ok"
     except BaseException as error:

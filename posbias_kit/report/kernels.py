@@ -6,8 +6,8 @@ _ARGUMENTS = [
     # A kernel tells of its local port when it starts and of the interrupt that ends it.
     "--log-level=CRITICAL",
     "--HistoryManager.hist_file=:memory:",
-    # Leaves no name in the notebook, and takes longer than the start itself.
-    "--IPKernelApp.exec_lines=__import__('posbias_kit.report')",
+    # Views need all that notebooks need; the line leaves no name in the notebook.
+    "--IPKernelApp.exec_lines=__import__('posbias_kit.report.views')",
 ]
 
 

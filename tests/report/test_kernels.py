@@ -34,7 +34,7 @@ def test_every_kernel_ends(tmp_path):
 def test_only_the_kit_is_there(tmp_path):
     """The kit is imported, under no name, in the project's folder, without the user's history."""
     asked = {
-        "kit": "'posbias_kit.report' in __import__('sys').modules",
+        "kit": "'posbias_kit.report.views' in __import__('sys').modules",
         "names": "[name for name in dir() if 'posbias' in name]",
         "history": "get_ipython().history_manager.hist_file",
         "count": "get_ipython().execution_count",
