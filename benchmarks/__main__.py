@@ -33,6 +33,10 @@ PARTS = {
 
 def measure(part):
     """Return what a part's rows and, for sizes, its points are, as JSON keeps them."""
+    return {"load": round(os.getloadavg()[0], 1), **_measure(part)}
+
+
+def _measure(part):
     if part == "size":
         table = size.sizes()
         points = table.to_dict("records")
@@ -51,9 +55,16 @@ def page(found):
         f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB of memory, "
         f"{machine['system']}, Python {machine['python']}; {versions}."
     )
-    parts = [f"## {title}\n\n{as_table(_rows(found, part))}\n" for part, title in PARTS.items()
-             if part in found["parts"]]  # fmt: skip
+    parts = [
+        f"## {title}\n\n{as_table(_rows(found, part))}\n{_load(found['parts'][part])}"
+        for part, title in PARTS.items()
+        if part in found["parts"]
+    ]
     return head.replace("{machine}", told).replace("{tables}", "\n".join(parts))
+
+
+def _load(part):
+    return f"\nLoad of the machine when it began: {part['load']}.\n" if "load" in part else ""
 
 
 def _rows(found, part):
