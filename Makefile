@@ -65,8 +65,8 @@ docs: $(READY) ## build the documents as a site: docs/_build/index.html
 	@rm -rf docs/_gallery
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
 
-bench: $(READY) ## time the metrics
-	@$(BIN)/python -m benchmarks.metrics $(ARGS)
+bench: $(READY) ## measure speed, memory and size against their targets, in about 20 minutes
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 lock: ## write requirements.lock anew from pyproject.toml (needs uv); ARGS=--upgrade moves versions
 	@test -n "$(UV)" || { echo "make lock needs uv on PATH" >&2; exit 1; }

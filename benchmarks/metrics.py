@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from benchmarks.rows import Row
 from benchmarks.tables import synthetic_verdicts
 from posbias_kit import analysis
 
@@ -80,18 +81,34 @@ def alone(function, *arguments):
         return pool.submit(function, *arguments).result()
 
 
+def measure_size(size):
+    """Measure a table of so many verdicts."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{size}.parquet"
+        alone(write, size, path)
+        return alone(measure, path)
+
+
+def rows(size=10_000_000):
+    """Return the rows of the table of benchmarks."""
+    found = measure_size(size)
+    whole, read = found.loc["the three tables"], found.loc["read the table"]
+    told = ", ".join(f"{name} {found.loc[name, 'seconds']:.1f} s" for name in TABLES)
+    return [
+        Row(f"{size / 1e6:.0f} million verdicts, three tables", whole["seconds"], "s", most=20,
+            beside=f"{told}; reading {read['seconds']:.1f} s"),
+        Row("the same, memory", whole["peak_mb"] / 1024, "GB", most=4,
+            beside=f"{read['peak_mb'] / 1024:.1f} GB when the table is read"),
+    ]  # fmt: skip
+
+
 def main(sizes):
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"
     results = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for size in sizes:
-            path = Path(folder) / f"{size}.parquet"
-            alone(write, size, path)
-            results[size] = alone(measure, path)
-            print(
-                f"{size:,} verdicts", results[size].round(3).to_string(), "", sep="\n", flush=True
-            )
+    for size in sizes:
+        results[size] = measure_size(size)
+        print(f"{size:,} verdicts", results[size].round(3).to_string(), "", sep="\n", flush=True)
     few, many = min(sizes), max(sizes)
     if few < many:
         grown = results[many][["seconds", "cpu"]] / results[few][["seconds", "cpu"]]

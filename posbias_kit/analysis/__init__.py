@@ -34,6 +34,7 @@ from posbias_kit.analysis.noise import inconsistency_split, scored_arms
 from posbias_kit.analysis.order_differences import order_differences
 from posbias_kit.analysis.order_effect import order_effect
 from posbias_kit.analysis.parser_audit import labels_in_answers, parser_audit, reread_replies
+from posbias_kit.analysis.partitions import PartitionTables, partition_tables
 from posbias_kit.analysis.pilot import judge_pilot, sum_pilot
 from posbias_kit.analysis.planning import cheapest_designs, planning_table
 from posbias_kit.analysis.pooled import pooled_order
@@ -71,6 +72,7 @@ __all__ = [
     "CELL",
     "OWR",
     "Estimate",
+    "PartitionTables",
     "StoppingRule",
     "adjusted_win_rates",
     "agreement_coefficients",
@@ -117,6 +119,7 @@ __all__ = [
     "order_differences",
     "order_effect",
     "parser_audit",
+    "partition_tables",
     "planning_table",
     "pooled_order",
     "position_bias",

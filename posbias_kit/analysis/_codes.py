@@ -30,7 +30,7 @@ def number_groups(frame, columns):
     """
     code, size = np.zeros(len(frame), dtype=np.int64), 1
     for column in columns:
-        if len(frame) and (frame[column] == frame[column].iloc[0]).fillna(False).all():
+        if len(frame) and _is_constant(frame[column]):
             continue  # many key columns hold one value, and comparing is cheaper than coding
         values, names = pd.factorize(frame[column], use_na_sentinel=False)
         if size * len(names) > _LARGEST:
@@ -44,6 +44,11 @@ def number_groups(frame, columns):
     rises = np.ones(len(code), dtype=bool)  # a combination occurs first where the maximum rises
     rises[1:] = highest[1:] > highest[:-1]
     return code, np.flatnonzero(rises)
+
+
+def _is_constant(values):
+    same = values.iloc[[0, -1]] == values.iloc[0]  # of most others these two differ
+    return same.fillna(False).all() and (values == values.iloc[0]).fillna(False).all()
 
 
 _LARGEST = np.iinfo(np.int64).max

@@ -121,14 +121,14 @@ def say_once(table, averaged, model):
     )  # fmt: skip
 
 
-def note_once(table, verdicts, keys):
+def note_once(table, keys):
     """Say why consistency is missing.
 
     Parameters
     ----------
     table : DataFrame
-        Holds the keys, series, complete, pc_n and pc.
-    verdicts : DataFrame
+        Holds the keys, series, complete, pc_n, pc and turned (verdicts on comparisons that were
+        seen in several orders).
     keys : list of str
 
     Returns
@@ -141,12 +141,5 @@ def note_once(table, verdicts, keys):
         ["", "nothing was asked", "every complete series has a tie"],
         "no complete series",
     )
-    table = table.assign(note=why)
-    if "candidate" in keys or not (why == "no complete series").any():
-        return table
-    asked = verdicts[verdicts["status"] != Status.IDENTICAL]
-    once = pd.Series(shown_once(asked, keys), asked.index)
-    once = once.groupby([asked[key] for key in keys], observed=True).all()
-    told = once.reindex(pd.MultiIndex.from_frame(table[keys]), fill_value=False)
-    lost = told.to_numpy() & (why == "no complete series")
-    return table.assign(note=table["note"].mask(lost, ONE_ORDER))
+    once = (why == "no complete series") & (table["turned"] == 0) & ("candidate" not in keys)
+    return table.assign(note=np.where(once, ONE_ORDER, why))

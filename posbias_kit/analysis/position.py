@@ -3,23 +3,17 @@
 import numpy as np
 import pandas as pd
 
-from posbias_kit.analysis._codes import number_groups
 from posbias_kit.analysis.checks import check_settings
 from posbias_kit.analysis.half import note_once
 from posbias_kit.analysis.intervals import (
     bootstrap_intervals,
-    cluster_sums,
     difference_intervals,
     share_intervals,
 )
-from posbias_kit.analysis.series import build_series, group_verdicts, take_sides
+from posbias_kit.analysis.position_sums import COUNTS, sum_series
+from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.errors import check_choice
 from posbias_kit.schema import Convention
-
-_COUNTS = [
-    "complete", "incomplete", "identical", "consistent",
-    "primacy_full", "primacy_half", "recency_full", "recency_half",
-]  # fmt: skip
 
 
 def position_bias(verdicts, by=("judge",), convention="paper", draws=2000, level=0.95, seed=0):
@@ -90,28 +84,40 @@ def position_bias(verdicts, by=("judge",), convention="paper", draws=2000, level
     [['j', 3, 0.333, 0.0]]
     """
     check_settings("position_bias", draws=draws, level=level, seed=seed)
-    conventions = [convention] if isinstance(convention, str) else list(convention)
-    for name in conventions:
-        check_choice(name, Convention, "convention")
+    _list_conventions(convention)
     keys = group_verdicts(verdicts, by, keys=False)
-    if verdicts.empty:
+    sums = sum_series(verdicts, keys) if len(verdicts) else None
+    return estimate_bias(sums, keys, convention, draws, level, seed)
+
+
+def estimate_bias(sums, keys, convention="paper", draws=2000, level=0.95, seed=0):
+    """Estimate what :func:`position_bias` returns from sums over clusters.
+
+    Parameters
+    ----------
+    sums : DataFrame or None
+        From :func:`posbias_kit.analysis.position_sums.sum_series`; None where there is no verdict.
+    keys : list of str
+        Grouping columns, all levels of its index but the last.
+    convention, draws, level, seed
+        As for :func:`position_bias`.
+
+    Returns
+    -------
+    DataFrame
+    """
+    conventions = _list_conventions(convention)
+    if sums is None:
         return pd.DataFrame(columns=[*keys, *_COLUMNS])
-    columns = sorted({*keys, "cluster", "comparison", "candidate", "slots"})
-    series = _flag(take_sides(build_series(verdicts, columns), keys))
-    sums = cluster_sums(series, keys, [*_COUNTS, *_EXTRA])
-    facts = _facts(series, sums, keys)
+    facts = _facts(sums, keys)
     counted = dict(enumerate(apply_convention(sums, name) for name in conventions))
     counted = pd.concat(counted, names=["convention"])
     table = _estimate(facts, counted, draws, level, seed).reset_index()
     table["convention"] = table["convention"].map(dict(enumerate(conventions)))
     table["pf_paper"] = table["pf_paper"].where(table["convention"] == Convention.PAPER)
-    return note_once(_blank_sets(table), verdicts, keys)[[*keys, *_COLUMNS]]
+    return note_once(_blank_sets(table), keys)[[*keys, *_COLUMNS]]
 
 
-_EXTRA = [
-    "win", "loss", "tie", "owr_points", "verdicts", "first", "second", "any_tie", "tie_consistent",
-    "_pairs",
-]  # fmt: skip
 _COLUMNS = [
     "convention", "comparisons", "series", "complete", "incomplete", "identical", "consistent",
     "consistent_win", "consistent_loss", "consistent_tie",
@@ -123,29 +129,18 @@ _COLUMNS = [
 _LIMITS = [name for name in _COLUMNS if name.endswith(("_low", "_high"))]
 
 
-def _flag(series):
-    """Add what a series gives to the sums: half a point for a tie or an inconsistent one."""
-    undecided = series["complete"] * 1.0 - series["win"] - series["loss"]
-    told = ~series["identical"]
-    return series.assign(
-        owr_points=series["win"] + undecided / series["slots"],
-        tie_consistent=series["consistent"] & (series["ties"] > 0),
-        verdicts=series["verdicts"] * told,
-        first=series["first"] * told,
-        second=series["second"] * told,
-        _pairs=series["slots"] == 2,
-    )
+def _list_conventions(convention):
+    names = [convention] if isinstance(convention, str) else list(convention)
+    return [check_choice(name, Convention, "convention") for name in names]
 
 
-def _facts(series, sums, keys):
+def _facts(sums, keys):
     """Counts that are the same under every convention."""
-    group = list(range(len(keys)))
-    facts = sums.groupby(level=group, observed=True).sum(min_count=1)
-    facts[_COUNTS] = facts[_COUNTS].astype("Int64")
-    distinct = series[keys].iloc[number_groups(series, [*keys, "comparison"])[1]]
-    facts["comparisons"] = distinct.groupby(keys, observed=True).size()
+    facts = sums.groupby(level=keys, observed=True).sum(min_count=1)
+    facts[COUNTS] = facts[COUNTS].astype("Int64")
+    facts["comparisons"] = facts["comparisons"].astype("int64")
     facts["series"] = facts["complete"] + facts["incomplete"]
-    sided = series["win"].notna().groupby([series[key] for key in keys], observed=True).all()
+    sided = facts["unsided"] == 0
     for side in ("win", "loss", "tie"):
         facts[f"consistent_{side}"] = facts[side].where(sided).astype("Int64")
     complete = facts["complete"].astype(float)
@@ -223,5 +218,5 @@ def _bootstrap(sums, level, draws, seed):
 def _blank_sets(table):
     """Take the pairwise kinds from groups of list-wise series: they have none there."""
     kinds = [name for name in table if name.startswith(("primacy", "recency", "pf"))]
-    table.loc[table["_pairs"] == 0, kinds] = pd.NA
+    table.loc[table["pairs"] == 0, kinds] = pd.NA
     return table

@@ -2,6 +2,7 @@
 
 from itertools import product
 from math import factorial
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -66,26 +67,71 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
     """
     check_settings("repetition_stability", draws=draws, level=level, seed=seed)
     keys = group_verdicts(verdicts, by, keys=False)
-    shown = _presentations(verdicts, sorted({*keys, *_PLACE, "cluster", "slots"}))
-    sums = cluster_sums(shown, keys, _SUMMED)
-    found = share_intervals(sums, "stable", "told", level)
-    boot = bootstrap_intervals(sums, "stable", "told", level, draws, seed)
-    total = sums.groupby(level=list(range(len(keys))), observed=True).sum()
-    groups = shown.groupby(keys, observed=True)
-    told = shown["stable"].where(shown["told"])
+    return estimate_stability(sum_presentations(verdicts, keys), draws, level, seed)
+
+
+class StabilitySums(NamedTuple):
+    """What :func:`repetition_stability` counts; those of a table are its parts' added up."""
+
+    clusters: pd.DataFrame
+    """Indexed by keys and cluster: sums over the presentations that were asked."""
+    spread: pd.Series
+    """Indexed by keys, repeats and modal (verdicts for the most frequent one): presentations."""
+
+
+def sum_presentations(verdicts, keys):
+    """Count what the repeats of each presentation said, by group and cluster.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table; no presentation may lie in two parts of it.
+    keys : list of str
+        Grouping columns.
+
+    Returns
+    -------
+    StabilitySums
+    """
+    shown = _presentations(verdicts, sorted({*keys, "cluster", "slots"}))
+    by = [*keys, "repeats", "modal"]
+    code, head = number_groups(shown, by)
+    index = pd.MultiIndex.from_frame(shown[by].iloc[head])
+    spread = pd.Series(np.bincount(code, minlength=len(head)), index, dtype=float)
+    return StabilitySums(cluster_sums(shown, keys, _SUMMED), spread.sort_index())
+
+
+def estimate_stability(sums, draws=2000, level=0.95, seed=0):
+    """Estimate what :func:`repetition_stability` returns from sums over clusters.
+
+    Parameters
+    ----------
+    sums : StabilitySums
+    draws, level, seed
+        As for :func:`repetition_stability`.
+
+    Returns
+    -------
+    DataFrame
+    """
+    clusters = sums.clusters
+    keys = list(clusters.index.names[:-1])
+    found = share_intervals(clusters, "stable", "told", level)
+    boot = bootstrap_intervals(clusters, "stable", "told", level, draws, seed)
+    total = clusters.groupby(level=keys, observed=True).sum()
     table = pd.DataFrame(
         {
             "presentations": total["presentations"].astype("Int64"),
             "missing": (total["presentations"] - total["valid"]).astype("Int64"),
-            "repeats": groups["repeats"].max(),
+            "repeats": _most_repeats(sums.spread, keys),
             "rs_n": total["told"].astype("Int64"),
             "rs": found["estimate"],
             "rs_low": found["low"] if draws else np.nan,
             "rs_high": found["high"] if draws else np.nan,
             "rs_boot_low": boot["low"],
             "rs_boot_high": boot["high"],
-            "rs_sd": told.groupby([shown[key] for key in keys], observed=True).std(),
-            "rs_chance": _over(total["chance"], total["paired"]),
+            "rs_sd": _deviation(sums.spread, keys),
+            "rs_chance": _over(_chance(total), total["paired"]),
         }
     )
     valid = _over(total["stable_valid"], total["paired"])
@@ -99,8 +145,29 @@ def repetition_stability(verdicts, by=("judge",), draws=2000, level=0.95, seed=0
 
 
 _SUMMED = [
-    "presentations", "stable", "told", "stable_valid", "agree", "paired", "chance", "valid",
+    "presentations", "stable", "told", "stable_valid", "agree", "paired", "chance", "chance_tie",
+    "tied", "valid",
 ]  # fmt: skip
+
+
+def _most_repeats(spread, keys):
+    return spread.index.to_frame()["repeats"].groupby(level=keys, observed=True).max()
+
+
+def _deviation(spread, keys):
+    """Standard deviation (ddof 1) of the stability of presentations."""
+    repeats, modal = (spread.index.get_level_values(name) for name in ("repeats", "modal"))
+    told = ((repeats > 1) & (modal > 0)).astype(float)
+    value = pd.Series(modal / repeats, spread.index)
+
+    def total(weight):
+        return weight.groupby(level=keys, observed=True).transform("sum")
+
+    size = total(spread * told)
+    off = value - total(spread * told * value) / size
+    square = (spread * told * off**2).groupby(level=keys, observed=True).sum()
+    size = size.groupby(level=keys, observed=True).first()
+    return np.sqrt(square / (size - 1).where(size > 1))
 
 
 def chance_stability(repeats, options):
@@ -137,6 +204,7 @@ def _presentations(verdicts, columns):
     counts = np.bincount(cell, minlength=len(head) * width).reshape(len(head), width)
     valid, modal = counts.sum(axis=1), counts.max(axis=1, initial=0)
     shown["repeats"] = np.bincount(code[asked], minlength=len(head))
+    shown["modal"] = modal
     shown["presentations"] = 1
     shown["valid"] = valid > 0
     shown["told"] = (valid > 0) & (shown["repeats"] > 1)
@@ -145,20 +213,26 @@ def _presentations(verdicts, columns):
     shown["stable_valid"] = np.where(valid > 1, modal / np.maximum(valid, 1), 0.0)
     agreeing = (counts * (counts - 1)).sum(axis=1)
     shown["agree"] = agreeing / np.maximum(valid * (valid - 1), 1)
-    shown["chance"] = _chance(shown, valid, counts[:, TIE_CHOICE] > 0)
+    shown["tied"] = counts[:, TIE_CHOICE] > 0
+    slots = shown["slots"].to_numpy(dtype=np.int64)
+    shown["chance"], shown["chance_tie"] = (_levels(valid, slots + more) for more in (0, 1))
     return shown[shown["repeats"] > 0]
 
 
-def _chance(shown, valid, tied):
-    """Chance level of each presentation; TIE is an option where any judge ever used it."""
-    place, head = number_groups(shown, _PLACE)
-    tie = np.bincount(place[tied], minlength=len(head)) > 0
-    options = shown["slots"].to_numpy(dtype=np.int64) + tie[place]
+def _levels(valid, options):
+    """Chance level of each presentation, from its valid repeats and its options."""
     level = np.zeros((valid.max(initial=0) + 1, options.max(initial=0) + 1))
     for repeats, choices in product(np.unique(valid), np.unique(options)):
         if repeats > 1:
             level[repeats, choices] = chance_stability(int(repeats), int(choices))
     return level[valid, options]
+
+
+def _chance(total):
+    """Sum of the chance levels; TIE is an option where any judge ever used it."""
+    place = [name for name in _PLACE if name in total.index.names]
+    tied = total["tied"].groupby(level=place, observed=True).transform("sum") > 0
+    return total["chance"].mask(tied, total["chance_tie"])
 
 
 def _over(top, bottom):

@@ -5,6 +5,7 @@ from posbias_kit.data.detect import detect_layout
 from posbias_kit.data.finished import read_runs
 from posbias_kit.data.judgments import read_judgments
 from posbias_kit.data.layouts import LAYOUTS
+from posbias_kit.data.partitions import partition_verdicts
 from posbias_kit.data.pilot_pairs import read_pilot
 from posbias_kit.data.plan import plan_presentations, sample_benchmark
 from posbias_kit.data.prepare import (
@@ -33,6 +34,7 @@ __all__ = [
     "detect_layout",
     "identify",
     "name_comparison",
+    "partition_verdicts",
     "plan_presentations",
     "prepare_study",
     "presentations_of",

@@ -52,15 +52,20 @@ class Pace:
 
     def __init__(self, limits):
         requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
+        self._apart = 60 / requests if requests else 0.0
+        self._due = 0.0
         # A limiter lets its whole capacity through at once and leaks as much again in its
         # period: a small capacity keeps the first minute within the limit too.
-        self._requests = AsyncLimiter(1, 60 / requests) if requests else None
         self._tokens = AsyncLimiter(tokens / 60, 1) if tokens else None
 
     async def take(self, tokens):
         """Wait until one more request of so many tokens may go out."""
-        if self._requests:
-            await self._requests.acquire()
+        if self._apart:
+            # Each has its own due time, so that one who wakes late does not delay the next.
+            now = time.monotonic()
+            self._due = max(self._due, now)
+            wait, self._due = self._due - now, self._due + self._apart
+            await asyncio.sleep(wait)
         while self._tokens and tokens > 0:
             part = min(tokens, self._tokens.max_rate)
             await self._tokens.acquire(part)

@@ -1,29 +1,11 @@
 """Notebook set-up, figures, the papermill chain and the HTML pages."""
 
+from importlib import import_module
+
 from posbias_kit.report.arms import load_arms, pick, plain_arm
 from posbias_kit.report.costs import judge_costs
 from posbias_kit.report.decisions import tell_decision
 from posbias_kit.report.explore import explore
-from posbias_kit.report.figures import (
-    plot_agreement,
-    plot_arms,
-    plot_consistency,
-    plot_consistency_fairness,
-    plot_cost,
-    plot_disagreement,
-    plot_fairness,
-    plot_noise,
-    plot_order_effect,
-    plot_planning,
-    plot_quality_gap,
-    plot_rank_change,
-    plot_reliability,
-    plot_scalability,
-    plot_scores,
-    plot_slot_wins,
-    plot_stability,
-    plot_tasks,
-)
 from posbias_kit.report.folder import Run, start
 from posbias_kit.report.judge_cards import judge_cards, show_cards
 from posbias_kit.report.methods import methods_paragraph, show_methods, tested_limits
@@ -36,17 +18,6 @@ from posbias_kit.report.summary import (
     show_once,
     show_rows,
     summarise_judges,
-)
-from posbias_kit.report.views import (
-    BIAS_FIGURES,
-    view_agreement,
-    view_bias,
-    view_counts,
-    view_decision,
-    view_gap,
-    view_order,
-    view_plan,
-    view_ranks,
 )
 from posbias_kit.report.worksheet import write_worksheet
 
@@ -106,10 +77,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
-    """Import the chain when it is asked for: a notebook needs neither papermill nor nbformat."""
-    if name == "run_study":
-        from posbias_kit.report.chain import run_study
+_LATE = {"run_study": "chain", "BIAS_FIGURES": "views"}
+_LATE |= {name: "figures" for name in __all__ if name.startswith("plot_")}
+_LATE |= {name: "views" for name in __all__ if name.startswith("view_")}
 
-        return run_study
+
+def __getattr__(name):
+    """Import late what is heavy: a notebook needs no papermill, and the chain no figures."""
+    if name in _LATE:
+        return getattr(import_module(f"posbias_kit.report.{_LATE[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -13,6 +13,7 @@ from posbias_kit.hold import hold_folder
 from posbias_kit.report.files import write_text
 from posbias_kit.report.folder import project_root
 from posbias_kit.report.index import write_index
+from posbias_kit.report.kernels import Kernels
 from posbias_kit.report.neighbours import link_chapters
 from posbias_kit.report.notebooks import execute_stage
 from posbias_kit.report.plan import plan_run
@@ -144,13 +145,16 @@ def _clear(folder, jobs, earlier):
 
 def _run_jobs(jobs, root, folder, manifest, progress, timeout):
     hidden = None if progress is None else not progress
+    kernels, open_ = Kernels(root), [job for job in jobs if job.runs]
     write_manifest(folder, manifest)
     write_index(folder, manifest)  # should the process be killed, no older index claims success
     try:
+        if open_:
+            kernels.prepare()
         with tqdm(jobs, file=sys.stderr, disable=hidden, unit="stage", leave=False) as bar:
             for job in bar:
                 bar.set_description(job.stage.name)
-                _run_job(job, root, folder, timeout)
+                _run_job(job, root, folder, timeout, kernels, ahead=job in open_[:-1])
                 write_manifest(folder, manifest)
         manifest["status"] = "ok"
     except BaseException as error:
@@ -158,20 +162,21 @@ def _run_jobs(jobs, root, folder, manifest, progress, timeout):
         manifest.update(status="failed", failure=said)
         raise
     finally:
+        kernels.close()
         manifest["ended"] = now()
         link_chapters(folder, manifest)
         write_manifest(folder, manifest)
         write_index(folder, manifest)
 
 
-def _run_job(job, root, folder, timeout):
+def _run_job(job, root, folder, timeout, kernels, ahead):
     record = job.record
     if not job.runs:
         _LOG.info("%s: %s", job.stage.name, record["status"])
         return
     before, began = snapshot(folder), time.monotonic()
     try:
-        execute_stage(job.stage, job.parameters, root, folder, timeout)
+        execute_stage(job.stage, job.parameters, root, folder, timeout, kernels, ahead)
         record.update(status="run", reason=job.why, fingerprint=job.fingerprint, parts=job.parts)
     except BaseException as error:
         problem = getattr(error, "problem", type(error).__name__)

@@ -9,6 +9,7 @@ import nbformat
 
 from posbias_kit.errors import ParamsError, ReadError, StageError
 from posbias_kit.report.html import render_page
+from posbias_kit.report.kernels import Kernels
 from posbias_kit.study import SHARED
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -123,7 +124,7 @@ def check_plain(value, place):
         )
 
 
-def execute_stage(stage, parameters, root, folder, timeout=None):
+def execute_stage(stage, parameters, root, folder, timeout=None, kernels=None, ahead=False):
     """Execute a stage's notebook and render its page.
 
     Parameters
@@ -137,6 +138,10 @@ def execute_stage(stage, parameters, root, folder, timeout=None):
         The run's folder. While the notebook runs, its copy there ends in ``.partial.ipynb``.
     timeout : int or None
         Seconds one cell may run; None takes the stage's own limit.
+    kernels : posbias_kit.report.kernels.Kernels, optional
+        Where the kernel is taken from.
+    ahead : bool
+        Another notebook follows: its kernel starts meanwhile.
 
     Raises
     ------
@@ -145,10 +150,10 @@ def execute_stage(stage, parameters, root, folder, timeout=None):
     """
     partial = folder / f"{stage.stem}.partial.ipynb"
     failed = folder / f"{stage.stem}.failed.ipynb"
+    source = root / "notebooks" / stage.notebook
     try:
-        _execute(
-            root / "notebooks" / stage.notebook, partial, parameters, root, timeout or stage.timeout
-        )
+        with (kernels or Kernels(root)).take(ahead) as kernel:
+            _execute(source, partial, parameters, root, timeout or stage.timeout, kernel)
         notebook = nbformat.read(partial, as_version=4)
         _check_ran_to_end(notebook)
         notebook.metadata.papermill.update(input_path=stage.notebook, output_path=stage.notebook)
@@ -163,7 +168,7 @@ def execute_stage(stage, parameters, root, folder, timeout=None):
     partial.replace(folder / f"{stage.stem}.ipynb")
 
 
-def _execute(source, target, parameters, root, timeout):
+def _execute(source, target, parameters, root, timeout, kernel):
     import papermill  # two seconds that only a run should pay
 
     # It cannot read a line with two equals signs, and calls what stands there unknown.
@@ -176,9 +181,9 @@ def _execute(source, target, parameters, root, timeout):
         language="python",
         progress_bar=False,
         cwd=root,
+        km=kernel,
+        start_timeout=300,  # it may still be importing
         execution_timeout=timeout,
-        # A kernel tells of its local port when it starts and of the interrupt that ends it.
-        extra_arguments=["--log-level=CRITICAL"],
     )
 
 
