@@ -117,7 +117,7 @@ def _not_told_apart(found, block, best):
     pairs = found.rows("judge_differences", block, metric="pc")
     if pairs.empty:
         return []
-    near = pairs[pairs["p_holm"] > 1 - found.study["level"]]
+    near = pairs[~(pairs["p_holm"] <= 1 - found.study["level"])]  # untested is not told apart
     near = [*near.loc[near["judge"] == best, "other"], *near.loc[near["other"] == best, "judge"]]
     if near:
         return [f"Not told apart from {best} where both judged, Holm-corrected: {_list(near)}."]

@@ -99,6 +99,7 @@ def _separator(head):
 
 
 def _read_xlsx(path):
+    import zlib
     from zipfile import BadZipFile
 
     from openpyxl import load_workbook
@@ -108,7 +109,7 @@ def _read_xlsx(path):
         sheet = book["review"] if "review" in book.sheetnames else book.worksheets[0]
         rows = [["" if value is None else str(value) for value in row]
                 for row in sheet.iter_rows(values_only=True)]  # fmt: skip
-    except BadZipFile as error:
+    except (BadZipFile, zlib.error) as error:
         raise ValueError(error) from None
     if not rows:
         raise ValueError("the sheet is empty")

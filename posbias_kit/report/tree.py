@@ -68,13 +68,14 @@ def _copy(tree):
 
 
 def _plain(study):
-    """Turn a study into a dict; keys a task leaves out stay out: they are the judge's own."""
+    """Turn a study into a dict; keys a task or arm leaves out stay out: the judge's own hold."""
     tree = study.model_dump()
     if study.judging:
         for judge, told in zip(study.judging.judges, tree["judging"]["judges"], strict=True):
             if isinstance(judge, PlantedParams):
-                told["by_task"] = {
-                    task: bias.model_dump(exclude_unset=True)
-                    for task, bias in judge.by_task.items()
-                }
+                for key in ("by_task", "by_arm"):
+                    told[key] = {
+                        name: bias.model_dump(exclude_unset=True)
+                        for name, bias in getattr(judge, key).items()
+                    }
     return tree

@@ -119,6 +119,22 @@ def test_answers_name_judges_and_figures(tables, tmp_path):
     ]
 
 
+def test_untested_is_not_told_apart(write, tmp_path):
+    """Judges whose difference has no p are not said to differ."""
+    write("summary", *({"judge": j, "finding": "no lean shown"} for j in "ab"))
+    write("position_bias_by_judge", *(
+        {"judge": j, "convention": "paper", "pc": 1.0, "pc_low": 0.6, "pc_high": 1.0, "pc_n": 9}
+        for j in "ab"
+    ))  # fmt: skip
+    write("judge_differences", {"judge": "a", "other": "b", "metric": "pc", "p_holm": None})
+
+    said = dict(answer_questions(tmp_path, STUDY | {"judging": None}))
+
+    assert said["Which judge is most consistent?"][1:] == [
+        "Not told apart from a where both judged, Holm-corrected: b."
+    ]
+
+
 def test_what_cannot_be_told_is_said(write, tmp_path):
     """Without repeats and swaps there is no number, and the answer says why."""
     write("summary", {"judge": "a", "finding": "no lean estimable: no verdict"})

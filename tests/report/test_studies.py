@@ -9,6 +9,7 @@ from posbias_kit.params import read_study
 from posbias_kit.report.html import TEMPLATE
 from posbias_kit.report.stages import STAGES, active_stages
 from posbias_kit.report.studies import study_keys, study_schema
+from posbias_kit.report.tree import read_tree
 from posbias_kit.study import Study
 
 PARAMS = Path(__file__).parents[2] / "params"
@@ -73,3 +74,15 @@ def test_needs_pass_through_a_skipped_stage():
 
     assert needs["metrics"] == ("data_preparation",)
     assert "judging" not in needs
+
+
+def test_what_a_task_or_arm_leaves_out_is_the_judges_own():
+    """Only the keys that are named go to the notebooks, so that no default stands in for them."""
+    own = {"ties": 0.3, "by_task": {"math": {"slot_effect": 1.0}}}
+    judge = {"name": "j", "kind": "planted", **own, "by_arm": {"last": {"discernment": 0.5}}}
+    arms = [{"name": "last", "reference": "last"}]
+    study = {"run_name": "a", "data_preparation": {}, "judging": {"judges": [judge], "arms": arms}}
+    (told,) = read_tree(study)["judging"]["judges"]
+
+    assert told["by_task"] == {"math": {"slot_effect": 1.0}}
+    assert told["by_arm"] == {"last": {"discernment": 0.5}}

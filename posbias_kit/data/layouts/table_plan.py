@@ -166,6 +166,8 @@ def _check_columns(mapping, source):
 
 
 def _cure_columns(found, mapping):
+    if not found:
+        return "name the columns that hold the verdicts: its rows have none"
     (name, *more) = found
     other = max(";\t|", key=name.count)
     if mapping.separator is None and not more and other in name:
