@@ -90,6 +90,7 @@ LOCAL = {
     "qwen-1.5b-fewshot": {"model": "qwen-coder-1.5b", "template": "fewshot-letters"},
     "qwen-1.5b-zeroshot": {"model": "qwen-coder-1.5b", "template": "zeroshot-letters"},
     "qwen-0.5b-fewshot": {"model": "qwen-coder-0.5b", "template": "fewshot-letters"},
+    "smollm2-135m-fewshot": {"model": "smollm2-135m", "template": "fewshot-letters"},
 }
 KEY = [*PRESENTATION_KEY, "repeat"]
 SAMPLE = {"candidates": ["careful", "restated", "flawed"]}
