@@ -2,6 +2,8 @@
 
 import csv
 from typing import NamedTuple
+from zipfile import BadZipFile
+from zlib import error as DamageError  # noqa: N812, the standard library's name says nothing
 
 import pandas as pd
 
@@ -57,7 +59,7 @@ def read_sheet(path):
         )
     try:
         head, *rows = readers[path.suffix.lower()](path)
-    except (ValueError, KeyError, OSError, UnicodeDecodeError, csv.Error) as error:
+    except (ValueError, KeyError, OSError, csv.Error, BadZipFile, DamageError) as error:
         raise ReadError(f"not readable as a sheet: {error}", place=str(path)) from None
     missing = [name for name in ENTRY[1:] if name not in head]
     if missing:
@@ -99,18 +101,12 @@ def _separator(head):
 
 
 def _read_xlsx(path):
-    import zlib
-    from zipfile import BadZipFile
-
     from openpyxl import load_workbook
 
-    try:
-        book = load_workbook(path, read_only=True)
-        sheet = book["review"] if "review" in book.sheetnames else book.worksheets[0]
-        rows = [["" if value is None else str(value) for value in row]
-                for row in sheet.iter_rows(values_only=True)]  # fmt: skip
-    except (BadZipFile, zlib.error) as error:
-        raise ValueError(error) from None
+    book = load_workbook(path, read_only=True)
+    sheet = book["review"] if "review" in book.sheetnames else book.worksheets[0]
+    rows = [["" if value is None else str(value) for value in row]
+            for row in sheet.iter_rows(values_only=True)]  # fmt: skip
     if not rows:
         raise ValueError("the sheet is empty")
     return rows
