@@ -82,7 +82,7 @@ class _Tables:
         said = []
         for block in blocks.to_dict("records"):
             names = [str(v) for k, v in block.items() if blocks[k].nunique() > 1 and v != ""]
-            start = f"{', '.join(names)}: " if len(blocks) > 1 else ""
+            start = f"{', '.join(names) or 'plain'}: " if len(blocks) > 1 else ""
             said += [start + text for text in answer(self, block)]
         return said
 

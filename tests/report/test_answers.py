@@ -176,6 +176,11 @@ def test_several_benchmarks_are_answered_one_by_one(write, tmp_path):
 
     assert answers["Which way does it lean?"] == ["B: No lean shown: a.", "C: No lean shown: a."]
 
+    write("summary", *({"arm": arm, **rows[0]} for arm in ("", "turned")))
+    answers = dict(answer_questions(tmp_path, STUDY))
+    leans = ["plain: No lean shown: a.", "turned: No lean shown: a."]
+    assert answers["Which way does it lean?"] == leans
+
 
 def test_a_run_without_a_summary_has_no_answers(tmp_path):
     """A run that failed early says nothing."""

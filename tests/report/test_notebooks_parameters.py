@@ -84,11 +84,12 @@ def test_secret_is_refused_and_nothing_is_written(project):
 def test_shared_keys_go_where_they_are_declared(project):
     """A notebook gets its section, and of the shared keys only those it declares."""
     metrics = Metrics(conventions=["tie"]).model_dump()
-    study = study_of(metrics=metrics, level=0.9, seed=1)
+    compute = {"backend": "local", "scheduler": None}
+    study = study_of(metrics=metrics, level=0.9, seed=1, compute=compute)
 
     got = stage_parameters(stage_named("metrics"), study, project / "notebooks")
 
-    assert got == {"run_name": "tiny", "level": 0.9, **metrics}
+    assert got == {"run_name": "tiny", "level": 0.9, "compute": compute, **metrics}
 
 
 @pytest.mark.parametrize(
