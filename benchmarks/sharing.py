@@ -4,7 +4,8 @@
 
 The study of `python -m benchmarks.coverage` is run in one process, then by the workers of a
 cluster that is made for it, one thread each; every number must be the same to the last digit.
-Both sides compute on one thread. The time of the cluster's start is told apart.
+Both sides compute on one thread. The time of the cluster's start is told apart. Beside the clock
+stand processor seconds, of each process: where other work shares the cores, the clock runs on.
 """
 
 import argparse
@@ -24,10 +25,17 @@ def shared(given):
     return workers(Compute(**told))
 
 
-def timed(function, *arguments):
-    start = time.perf_counter()
+def timed(function, *arguments, used=lambda: [time.process_time()]):
+    """Return the result, seconds by the clock, and processor seconds of each who works."""
+    before, start = used(), time.perf_counter()
     result = function(*arguments)
-    return result, time.perf_counter() - start
+    seconds = time.perf_counter() - start
+    return result, seconds, [after - earlier for after, earlier in zip(used(), before, strict=True)]
+
+
+def tell(who, seconds, used):
+    busy = " + ".join(f"{one:.1f}" for one in used)
+    print(f"{who}: {seconds:.1f} s, processor {busy} s", flush=True)
 
 
 def warm_up(scenario):
@@ -51,8 +59,8 @@ def main():
     from benchmarks.coverage import cover_all
 
     warm_up("independent")
-    alone, seconds = timed(cover_all, given.studies, given.seed)
-    print(f"one process: {seconds:.1f} s", flush=True)
+    alone, seconds, used = timed(cover_all, given.studies, given.seed)
+    tell("one process", seconds, used)
     start = time.perf_counter()
     with (
         LocalCluster(given.workers, threads_per_worker=1, dashboard_address=":0") as cluster,
@@ -60,8 +68,11 @@ def main():
     ):
         client.run(warm_up, "independent")
         print(f"start of {given.workers} workers: {time.perf_counter() - start:.1f} s", flush=True)
-        together, shared_seconds = timed(cover_all, given.studies, given.seed)
-    print(f"{given.workers} workers: {shared_seconds:.1f} s", flush=True)
+        together, shared_seconds, used = timed(
+            cover_all, given.studies, given.seed,
+            used=lambda: list(client.run(time.process_time).values()),
+        )  # fmt: skip
+    tell(f"{given.workers} workers", shared_seconds, used)
     assert_frame_equal(alone, together, check_exact=True)
     print(f"{len(alone)} rows the same to the last digit, {seconds / shared_seconds:.2f} x faster")
 
