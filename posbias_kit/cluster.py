@@ -30,7 +30,7 @@ class Compute(Section):
     backend: Literal["local", "dask"] = "local"
     """This process (local), or the workers of a Dask cluster (dask, the extra `cluster`)."""
     scheduler: str | None = None
-    """Address of the cluster's scheduler, `tcp://host:8786` or `tls://host:8786`; dask only."""
+    """Address of the cluster's scheduler, as Dask prints it; dask only."""
 
     @model_validator(mode="after")
     def _check(self):
