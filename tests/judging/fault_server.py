@@ -133,6 +133,23 @@ class FaultServer:
         return await _send(writer, status, extra, content, cut=meeting.fault == "cut")
 
 
+class WatchedServer(FaultServer):
+    """Knows how many requests were in flight at once."""
+
+    def __init__(self, script):
+        super().__init__(script)
+        self.most_flying, self._flying = 0, set()
+
+    async def _answer(self, path, headers, body, writer):
+        asked = digest(body["messages"])
+        self._flying.add(asked)
+        self.most_flying = max(self.most_flying, len(self._flying))
+        try:
+            return await super()._answer(path, headers, body, writer)
+        finally:
+            self._flying.discard(asked)
+
+
 async def _send(writer, status, extra, content, cut):
     lines = [f"HTTP/1.1 {status} X", "content-type: application/json"]
     lines += [f"content-length: {len(content)}", *extra]

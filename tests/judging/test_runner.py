@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from asking import KEY
-from fault_server import FaultServer, Meeting, digest, mixed, steady
+from fault_server import FaultServer, Meeting, WatchedServer, mixed, steady
 from live_studies import Template, judge, live, said, tables
 
 from posbias_kit.errors import RunError
@@ -174,21 +174,10 @@ def test_order_is_seeded_and_keeps_a_comparison_together():
 
 def test_concurrency_is_a_bound(tmp_path):
     """Never more calls in flight than allowed, and as many where there is work."""
-    flying, most = set(), []
-
-    class Watched(FaultServer):
-        async def _answer(self, path, headers, body, writer):
-            flying.add(digest(body["messages"]))
-            most.append(len(flying))
-            try:
-                return await super()._answer(path, headers, body, writer)
-            finally:
-                flying.discard(digest(body["messages"]))
-
-    with Watched(steady(latency=0.02)) as server:
+    with WatchedServer(steady(latency=0.02)) as server:
         judge(live(server.url, limits={"concurrency": 5}), tables(20), tmp_path)
 
-    assert max(most) == 5
+    assert server.most_flying == 5
 
 
 @pytest.mark.parametrize(

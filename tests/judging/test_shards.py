@@ -7,7 +7,7 @@ import threading
 import pandas as pd
 import pytest
 from asking import KEY
-from fault_server import FaultServer, Meeting, digest, mixed, steady, verdict
+from fault_server import FaultServer, Meeting, WatchedServer, mixed, steady, verdict
 from live_studies import judge, live, tables
 
 from posbias_kit.analysis import stopping_rule
@@ -121,21 +121,10 @@ def test_interrupt_brings_home_what_is_out(compute, tmp_path, monkeypatch):
 
 def test_limits_hold_for_all_workers_together(compute, tmp_path):
     """Five calls may be in flight, on two workers as on one machine."""
-    flying, most = set(), []
-
-    class Watched(FaultServer):
-        async def _answer(self, path, headers, body, writer):
-            flying.add(digest(body["messages"]))
-            most.append(len(flying))
-            try:
-                return await super()._answer(path, headers, body, writer)
-            finally:
-                flying.discard(digest(body["messages"]))
-
-    with Watched(steady(latency=0.03)) as server:
+    with WatchedServer(steady(latency=0.03)) as server:
         judge(live(server.url, limits={"concurrency": 5}), tables(60), tmp_path, compute=compute)
 
-    assert 3 <= max(most) <= 5, "both workers, and not more than allowed"
+    assert 3 <= server.most_flying <= 5, "both workers, and not more than allowed"
 
 
 @pytest.mark.parametrize(
