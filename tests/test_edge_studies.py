@@ -3,7 +3,10 @@
 The cells are executed as they stand, without a kernel, so that a dozen odd studies cost little.
 """
 
+import re
+
 import pytest
+from fault_server import FaultServer, Meeting
 from run_in_process import run_notebooks
 
 from posbias_kit.params import check_study
@@ -77,3 +80,24 @@ def test_judge_without_a_verdict_gets_no_number(project):
     assert read_csv(tables / "repetition_stability_by_judge.csv")["rs"].isna().all()
     finding = read_csv(tables / "summary.csv")["finding"]
     assert finding.str.startswith("no lean estimable").all()
+
+
+def _as_asked(key, attempt, body):
+    """Reply with one of the verdicts that the request itself names, in double brackets."""
+    named = re.findall(r"\[\[(\w+)\]\]", body["messages"][0]["content"])
+    return Meeting(text=f"I say so.\n[[{named[int(key[:4], 16) % len(named)]}]]")
+
+
+@pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")
+def test_live_judge_runs_every_arm_to_the_end(project):
+    """Replies of all arms are read again in chapter 02, those of the plain one in chapter 07."""
+    with FaultServer(_as_asked) as server:
+        judge = {"name": "one", "kind": "openai", "model": "m", "key_env": None}
+        study = _study([judge | {"base_url": server.url, "template": "compare"}], ARMS)
+        run_notebooks(check_study(study), project / "notebooks")
+
+    tables = project / "outputs" / "edge" / "tables"
+    assert (read_csv(tables / "verdicts_by_status.csv")["not_made"] == 0).all()
+    queue = read_csv(tables / "review_queue.csv")
+    assert set(queue["why"]) >= {"order_flip"}
+    assert set(queue["arm"]) == {""}
