@@ -173,18 +173,19 @@ def intervals(sums, seed, level=0.95):
     }
 
 
-def cover(name, clusters, studies, seed):
-    """Return one row a number and interval of a cell."""
-    scenario = SCENARIOS[name]
-    rng = np.random.default_rng([seed, clusters, [*SCENARIOS].index(name)])
-    parts = {}
-    for start in range(0, studies, BLOCK):
-        sums = simulate(scenario, clusters, min(BLOCK, studies - start), rng)
-        for key, found in intervals(sums, seed + start).items():
-            parts.setdefault(key, []).append(found[["low", "high"]])
-    rows, truth = [], scenario.truth()
-    for (number, interval), found in parts.items():
-        low, high = pd.concat(found).to_numpy().T
+def cover(name, clusters, start, studies, seed):
+    """Return the ends of each interval (number, kind) in a block of a cell's studies."""
+    place = [clusters, [*SCENARIOS].index(name), start]
+    sums = simulate(SCENARIOS[name], clusters, studies, np.random.default_rng([seed, *place]))
+    found = intervals(sums, seed + start)
+    return {key: table[["low", "high"]].to_numpy() for key, table in found.items()}
+
+
+def tally(name, clusters, blocks):
+    """Return one row a number and interval of a cell, from what its blocks gave."""
+    rows, truth = [], SCENARIOS[name].truth()
+    for number, interval in blocks[0]:
+        low, high = np.concatenate([found[number, interval] for found in blocks]).T
         given = np.isfinite(low) & np.isfinite(high)
         inside = ((low <= truth[number]) & (truth[number] <= high))[given].mean()
         half = Z99 * np.sqrt(inside * (1 - inside) / given.sum())
@@ -202,13 +203,19 @@ def cover(name, clusters, studies, seed):
 
 
 def cover_all(studies, seed):
-    """Return the rows of all cells; each has a stream of its own, whoever simulates it."""
+    """Return the rows of all cells; each block has a stream of its own, whoever simulates it."""
     cells = [(name, clusters) for name in SCENARIOS for clusters in CLUSTERS]
     # The longest go out first: nobody shall wait for one that was begun last.
     by_size = sorted(cells, key=lambda cell: -SCENARIOS[cell[0]].pairs[1] * cell[1])
-    found = spread(cover, [(*cell, studies, seed) for cell in by_size])
-    rows = dict(zip(by_size, found, strict=True))
-    return pd.DataFrame([row for cell in cells for row in rows[cell]])
+    parts = [
+        (*cell, start, min(BLOCK, studies - start), seed)
+        for cell in by_size
+        for start in range(0, studies, BLOCK)
+    ]
+    blocks = {cell: [] for cell in cells}
+    for part, found in zip(parts, spread(cover, parts), strict=True):
+        blocks[part[:2]].append(found)
+    return pd.DataFrame([row for cell in cells for row in tally(*cell, blocks[cell])])
 
 
 def pivot(table, interval):
