@@ -19,7 +19,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 from posbias_kit import analysis, report
 from posbias_kit.data import read_verdicts
 from posbias_kit.report import style
-from posbias_kit.report.explore import Explorer
+from posbias_kit.report.exploring import Explorer
 
 CONVENTIONS = ["paper", "tie"]
 

@@ -55,7 +55,7 @@ def run_plain(study):
     """Run the code of a study's notebooks in this process."""
     import nbformat
 
-    from posbias_kit.report.notebooks import stage_parameters
+    from posbias_kit.report.notebook_parameters import stage_parameters
     from posbias_kit.report.stages import STAGES
     from posbias_kit.report.tree import read_tree
 

@@ -2,7 +2,7 @@
 
 from notebook_files import code_cells, read, tagged
 
-from posbias_kit.report.notebooks import declared_parameters
+from posbias_kit.report.notebook_parameters import declared_parameters
 from posbias_kit.report.stages import STAGES
 
 

@@ -10,7 +10,7 @@ from notebook_files import NOTEBOOKS, ROOT, parameters, read, stage
 
 from posbias_kit.errors import ParamsError
 from posbias_kit.params import check_study, read_study
-from posbias_kit.report import notebooks as report_notebooks
+from posbias_kit.report import notebook_parameters
 from posbias_kit.report import stages as report_stages
 from posbias_kit.section import Section
 from posbias_kit.study import DataPreparation, Metrics, Study
@@ -46,7 +46,7 @@ def test_sections_are_the_notebooks():
     """A study has the shared keys and one section for each notebook, in their order."""
     assert [n for n in Study.model_fields if n in STAGES] == [stage(p) for p in NOTEBOOKS]
     assert [stage.notebook for stage in report_stages.STAGES] == [p.name for p in NOTEBOOKS]
-    assert set(report_notebooks.SHARED) == SHARED
+    assert set(notebook_parameters.SHARED) == SHARED
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

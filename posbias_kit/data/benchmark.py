@@ -6,8 +6,6 @@ import re
 from typing import NamedTuple
 
 import pandas as pd
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from posbias_kit.errors import ParamsError
 from posbias_kit.schema import validate
@@ -140,6 +138,9 @@ def share_answers(questions, answers, named=None):
     >>> share_answers(pd.Series(["q1", "q2", "q3"]), answers).tolist()
     ['q1', 'q1', 'q3']
     """
+    from scipy.sparse import coo_array  # half a second, which not every command needs
+    from scipy.sparse.csgraph import connected_components
+
     ids = pd.Index(questions.unique())
     told = answers[answers["question"].isin(ids) & (answers["length"] > 0)]
     named = pd.Series(dtype="str") if named is None else named

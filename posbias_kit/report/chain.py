@@ -12,7 +12,6 @@ from posbias_kit.errors import PosbiasError
 from posbias_kit.hold import hold_folder
 from posbias_kit.report.files import write_text
 from posbias_kit.report.folder import project_root
-from posbias_kit.report.index import write_index
 from posbias_kit.report.kernels import Kernels
 from posbias_kit.report.neighbours import link_chapters
 from posbias_kit.report.notebooks import execute_stage
@@ -147,10 +146,10 @@ def _run_jobs(jobs, root, folder, manifest, progress, timeout):
     hidden = None if progress is None else not progress
     kernels, open_ = Kernels(root), [job for job in jobs if job.runs]
     write_manifest(folder, manifest)
-    write_index(folder, manifest)  # should the process be killed, no older index claims success
     try:
         if open_:
             kernels.prepare()
+        _renew_index(folder, manifest)  # should the process be killed, no older one claims success
         with tqdm(jobs, file=sys.stderr, disable=hidden, unit="stage", leave=False) as bar:
             for job in bar:
                 bar.set_description(job.stage.name)
@@ -166,7 +165,13 @@ def _run_jobs(jobs, root, folder, manifest, progress, timeout):
         manifest["ended"] = now()
         link_chapters(folder, manifest)
         write_manifest(folder, manifest)
-        write_index(folder, manifest)
+        _renew_index(folder, manifest)
+
+
+def _renew_index(folder, manifest):
+    from posbias_kit.report.index import write_index  # two seconds: the kernel starts meanwhile
+
+    write_index(folder, manifest)
 
 
 def _run_job(job, root, folder, timeout, kernels, ahead):

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from posbias_kit.judging.log_summary import count_costs
-from posbias_kit.report.judge_cards import judges_of
+from posbias_kit.report.cards import judges_of
 
 _COLUMNS = [
     "calls", "attempts", "input_tokens", "output_tokens", "tokens_per_call", "money", "currency",

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from posbias_kit.analysis import stopping_rule
 from posbias_kit.data import prepare_study
 from posbias_kit.errors import ReadError, RunError
 from posbias_kit.judging import LiveJudge, estimate_calls, judge_presentations, make_judges
@@ -126,6 +125,8 @@ def verify_judgments(run_name):
         section = study["judging"]
         judges = make_judges(section["judges"], study["seed"], section["arms"])
         tables = (run.load(name) for name in ("presentations", "answers", "questions"))
+        from posbias_kit.analysis import stopping_rule  # a second that `run` need not pay
+
         stop = stopping_rule(study["judging"]["stop"], study["level"], study["seed"])
         rebuilt = judge_presentations(judges, *tables, run.folder / LOG, stop=stop, ask=False)
     digests = [_digest(stored), _digest(rebuilt)]

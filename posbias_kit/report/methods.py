@@ -3,9 +3,9 @@
 import pandas as pd
 from IPython.display import Markdown
 
+from posbias_kit.report.cards import NOT_READABLE
 from posbias_kit.report.decisions import escape_markdown
 from posbias_kit.report.files import write_text
-from posbias_kit.report.judge_cards import NOT_READABLE
 
 _HALF_FLIPS = {
     "paper": "one tie beside a verdict makes a pair inconsistent, and it leans",
@@ -24,7 +24,7 @@ def methods_paragraph(cards, level=0.95, convention="paper", decision=None, chec
     Parameters
     ----------
     cards : DataFrame
-        From :func:`posbias_kit.report.judge_cards.judge_cards`.
+        From :func:`posbias_kit.report.cards.judge_cards`.
     level : float
     convention : str
         Of the headline numbers.
@@ -124,7 +124,7 @@ def tested_limits(cards, verdicts):
     Parameters
     ----------
     cards : DataFrame
-        From :func:`posbias_kit.report.judge_cards.judge_cards`.
+        From :func:`posbias_kit.report.cards.judge_cards`.
     verdicts : DataFrame
 
     Returns

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from posbias_kit.analysis.pilot import sum_pilot
+from posbias_kit.report.cards import format_of, judges_of, template_digest
 from posbias_kit.report.folder import Run
-from posbias_kit.report.judge_cards import format_of, judges_of, template_digest
 
 _COLUMNS = ["judge", "pilot", "pilot_judge", "pairs", "passed", "failed", "said"]
 

@@ -10,7 +10,7 @@ from posbias_kit.judge_kinds import LIVE
 from posbias_kit.judging import plan_arm
 from posbias_kit.params import parse_section
 from posbias_kit.report.files import digest, digest_text
-from posbias_kit.report.notebooks import stage_parameters
+from posbias_kit.report.notebook_parameters import stage_parameters
 from posbias_kit.report.provenance import changed_file, digest_package
 from posbias_kit.report.stages import STAGES, Stage, active_stages, check_stage
 from posbias_kit.schema import Status

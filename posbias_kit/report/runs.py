@@ -3,7 +3,7 @@
 import pandas as pd
 
 from posbias_kit.analysis.run_differences import run_differences
-from posbias_kit.report.judge_cards import format_of
+from posbias_kit.report.cards import format_of
 
 
 def compare_runs(run, verdicts, **settings):

@@ -10,7 +10,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from posbias_kit.errors import ParamsError, StageError
-from posbias_kit.report.notebooks import check_plain, execute_stage, stage_parameters
+from posbias_kit.report.notebook_parameters import check_plain, stage_parameters
+from posbias_kit.report.notebooks import execute_stage
 from posbias_kit.report.stages import Stage
 
 STAGE = Stage("metrics", "03_metrics.ipynb", timeout=3)

@@ -15,7 +15,7 @@ from verdict_tables import pairs, sets, stack
 
 from posbias_kit import analysis, report
 from posbias_kit.report import style
-from posbias_kit.report.explore import Explorer, can_choose, explore
+from posbias_kit.report.exploring import Explorer, can_choose, explore
 
 HOSTILE = '<script>alert("1")</script>'
 MATH, CODE = {"task": "math", "questions": list("wxyz")}, {"task": "code", "questions": ["u", "v"]}

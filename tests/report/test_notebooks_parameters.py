@@ -9,7 +9,12 @@ from conftest import BODIES, make_notebook, stage_named, study_of
 
 from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.report import run_study
-from posbias_kit.report.notebooks import SHARED, check_plain, stage_parameters
+from posbias_kit.report.notebook_parameters import (
+    SHARED,
+    check_plain,
+    declared_parameters,
+    stage_parameters,
+)
 from posbias_kit.study_analysis import Metrics
 
 
@@ -116,3 +121,12 @@ def test_value_that_would_change_on_the_way_is_refused(value):
 def test_plain_value_may_travel(value):
     """What arrives as it is is let through."""
     assert check_plain(value, "metrics.key") is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": [{}]}', '{"cells": 3}'])
+def test_file_that_is_no_notebook_is_named(tmp_path, text):
+    path = tmp_path / "03_metrics.ipynb"
+    path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(ReadError, match="03_metrics.ipynb: no notebook"):
+        declared_parameters(path)
