@@ -128,5 +128,5 @@ def test_file_that_is_no_notebook_is_named(tmp_path, text):
     path = tmp_path / "03_metrics.ipynb"
     path.write_text(text, encoding="utf-8")
 
-    with pytest.raises(ReadError, match="03_metrics.ipynb: no notebook"):
+    with pytest.raises(ReadError, match=r"03_metrics\.ipynb: no notebook"):
         declared_parameters(path)
