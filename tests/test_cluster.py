@@ -12,6 +12,7 @@ from benchmarks.coverage import cover_all
 from benchmarks.fewer_calls import RULES, replay
 from posbias_kit import analysis, cluster
 from posbias_kit.cluster import HERE, Compute, connect, spread, workers
+from posbias_kit.data import partition_verdicts
 from posbias_kit.errors import ParamsError, RunError
 from posbias_kit.params import check_study
 from posbias_kit.report import start
@@ -65,6 +66,20 @@ def test_replays_are_the_same(compute):
 
     assert [row["rule"] for row in alone] == [*RULES]
     pd.testing.assert_frame_equal(*map(pd.DataFrame, (alone, together)), check_exact=True)
+
+
+def test_tables_beyond_memory_are_the_same(compute, tmp_path):
+    """Partitions are read and summed by the workers."""
+    rng = np.random.default_rng(3)
+    codes = rng.choice(["FFS SFF", "FSF FSS", "SST TFS", "FFF FFF"], 40)
+    verdicts = repeated(codes, judge="j", questions=[f"q{number}" for number in range(40)])
+    partition_verdicts(verdicts, tmp_path / "cut", partitions=7)
+    alone = analysis.partition_tables(tmp_path / "cut", draws=50)
+    with workers(compute):
+        together = analysis.partition_tables(tmp_path / "cut", draws=50)
+
+    for one, other in zip(alone, together, strict=True):
+        pd.testing.assert_frame_equal(one, other, check_exact=True)
 
 
 def test_resampling_is_the_same(compute):

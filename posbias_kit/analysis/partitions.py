@@ -13,6 +13,7 @@ from posbias_kit.analysis.position_sums import sum_series
 from posbias_kit.analysis.series import group_verdicts
 from posbias_kit.analysis.stability import StabilitySums, estimate_stability, sum_presentations
 from posbias_kit.analysis.verdict_counts import count_verdicts, share_counts
+from posbias_kit.cluster import spread
 from posbias_kit.data.partitions import find_partitions, read_partition
 from posbias_kit.errors import TableError
 
@@ -41,12 +42,7 @@ class PartitionSums(NamedTuple):
     """benchmark and question, each once."""
 
 
-def _one_by_one(function, parts):
-    return [function(*part) for part in parts]
-
-
-def partition_tables(path, by=("judge",), convention="paper", draws=2000, level=0.95, seed=0,
-                     spread=_one_by_one):  # fmt: skip
+def partition_tables(path, by=("judge",), convention="paper", draws=2000, level=0.95, seed=0):
     """Measure bias and stability, and count verdicts, of a table that memory does not hold.
 
     Every number rests on sums over clusters, and these add: each partition is read, summed and
@@ -54,7 +50,8 @@ def partition_tables(path, by=("judge",), convention="paper", draws=2000, level=
     :func:`posbias_kit.analysis.position_bias`, :func:`posbias_kit.analysis.repetition_stability`
     and :func:`posbias_kit.analysis.verdict_counts` give for the whole table in memory, because
     these take the same two steps. Memory is needed for one partition, and for one row a group
-    and cluster.
+    and cluster. Within :func:`posbias_kit.cluster.workers` the partitions go to the workers,
+    which must see the folder under the same path.
 
     Parameters
     ----------
@@ -66,9 +63,6 @@ def partition_tables(path, by=("judge",), convention="paper", draws=2000, level=
         Grouping columns after benchmark and experiment, of all three tables.
     convention, draws, level, seed
         As for the three functions.
-    spread : callable
-        Calls a function with each of several tuples of arguments and returns the results in their
-        order; by default one by one in this process. Another one may share the partitions out.
 
     Returns
     -------

@@ -174,21 +174,6 @@ def test_an_empty_partition_adds_nothing(verdicts, tmp_path):
     _same(partition_tables(folder, draws=0), before)
 
 
-def test_partitions_can_be_shared_out(verdicts, tmp_path):
-    """Whoever calls the function on the parts, the tables are the same."""
-    handed = []
-
-    def backwards(function, parts):
-        handed.extend(parts)
-        return [function(*part) for part in reversed(parts)][::-1]
-
-    folder = _cut(verdicts, tmp_path / "v")
-    found = partition_tables(folder, draws=0, spread=backwards)
-
-    assert [path.name for (path,) in handed] == sorted(p.name for p in folder.iterdir())
-    _same(found, partition_tables(folder, draws=0))
-
-
 def test_each_question_in_one_file(verdicts, tmp_path):
     """Nothing is lost, and rows stay in their order; a file gives what a table gives."""
     files = partition_verdicts(verdicts, tmp_path / "table", 4)
