@@ -1,6 +1,6 @@
 """Every benchmark with a target, as one table.
 
-    python -m benchmarks [--only judging,memory,size,pipeline] [--write]
+    python -m benchmarks [--only judging,memory,size,pipeline,cluster] [--write]
 
 Each part runs in a process of its own, one after the other; where there is something to compare
 with, both sides are measured in the same run. The table goes to the terminal and, as JSON, into
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks import metrics, pipeline, runner, size
+from benchmarks import metrics, pipeline, runner, sharing, size
 from benchmarks.metrics import alone
 from benchmarks.rows import Row, as_table, describe_machine
 
@@ -28,6 +28,7 @@ PARTS = {
     "memory": "Analysis in memory",
     "size": "Analysis beyond memory",
     "pipeline": "Notebooks and pages",
+    "cluster": "Past one process",
 }
 
 
@@ -41,7 +42,12 @@ def _measure(part):
         table = size.sizes()
         points = table.to_dict("records")
         return {"rows": [row.told() for row in size.rows(table)], "points": points}
-    function = {"judging": runner.measure, "memory": metrics.rows, "pipeline": pipeline.measure}
+    function = {
+        "judging": runner.measure,
+        "memory": metrics.rows,
+        "pipeline": pipeline.measure,
+        "cluster": sharing.measure,
+    }
     inner = function[part] if part == "memory" else lambda: alone(function[part])
     return {"rows": [row.told() for row in inner()]}
 
