@@ -181,9 +181,9 @@ def cover(name, clusters, start, studies, seed):
     return {key: table[["low", "high"]].to_numpy() for key, table in found.items()}
 
 
-def tally(name, clusters, blocks):
+def tally(name, clusters, truth, blocks):
     """Return one row a number and interval of a cell, from what its blocks gave."""
-    rows, truth = [], SCENARIOS[name].truth()
+    rows = []
     for number, interval in blocks[0]:
         low, high = np.concatenate([found[number, interval] for found in blocks]).T
         given = np.isfinite(low) & np.isfinite(high)
@@ -215,7 +215,10 @@ def cover_all(studies, seed):
     blocks = {cell: [] for cell in cells}
     for part, found in zip(parts, spread(cover, parts), strict=True):
         blocks[part[:2]].append(found)
-    return pd.DataFrame([row for cell in cells for row in tally(*cell, blocks[cell])])
+    truths = spread(Scenario.truth, [(scenario,) for scenario in SCENARIOS.values()])
+    truths = dict(zip(SCENARIOS, truths, strict=True))
+    rows = [row for cell in cells for row in tally(*cell, truths[cell[0]], blocks[cell])]
+    return pd.DataFrame(rows)
 
 
 def pivot(table, interval):

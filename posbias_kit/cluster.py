@@ -68,7 +68,7 @@ def spread(function, parts):
     """
     from joblib import Parallel, delayed
 
-    return Parallel()(delayed(function)(*part) for part in parts)
+    return Parallel(pre_dispatch="all")(delayed(function)(*part) for part in parts)
 
 
 @contextmanager
