@@ -4,8 +4,10 @@ import re
 from pathlib import Path
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
+from posbias_kit._params_errors import explain
+from posbias_kit._yaml import load_yaml
 from posbias_kit.errors import ParamsError
 from posbias_kit.study import Study
 
@@ -30,8 +32,8 @@ def read_study(path, settings=()):
     Raises
     ------
     ParamsError
-        The file is missing or no YAML mapping, a key is unknown, a value has the wrong type
-        or range, or something looks like a secret.
+        The file is missing or no YAML mapping, a key is unknown or stands twice, a value has the
+        wrong type or range, or something looks like a secret.
     """
     path = Path(path)
     if not path.is_file():
@@ -39,7 +41,7 @@ def read_study(path, settings=()):
             "no such study file", place=str(path), cure="check the path, or `posbias init NAME`"
         )
     try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+        tree = load_yaml(path.read_text(encoding="utf-8-sig"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ParamsError(f"not readable as YAML: {error}", place=str(path)) from None
     if not isinstance(tree, dict):
@@ -60,7 +62,7 @@ def parse_section(model, tree, place):
     try:
         return model.model_validate(tree)
     except ValidationError as error:
-        told = _explain(error, model)
+        told = explain(error, model, tree)
         raise ParamsError(told, place=place, cure="see params/README.md") from None
 
 
@@ -79,7 +81,7 @@ def apply_setting(tree, setting):
         if not isinstance(tree, dict):
             raise ParamsError(f"{section!r} in {setting!r} is not a section", place="--set")
     try:
-        tree[name] = yaml.safe_load(text)
+        tree[name] = load_yaml(text)
     except yaml.YAMLError as error:
         raise ParamsError(f"value of {key!r} is not YAML: {error}", place="--set") from None
 
@@ -99,29 +101,3 @@ def _refuse_secrets(tree, place, path=""):
             )
         if isinstance(value, dict | list):
             _refuse_secrets(value, place, where)
-
-
-def _explain(error, model):
-    lines = []
-    for item in error.errors():
-        where = ".".join(map(str, item["loc"])) or "study"
-        if item["type"] == "extra_forbidden":
-            lines.append(f"unknown key {where!r}{_known(model, item['loc'])}")
-        elif item["type"] == "missing":
-            lines.append(f"key {where!r} is missing")
-        elif item["type"] == "value_error":
-            lines.append(f"{where}: {item['ctx']['error']}")
-        else:
-            lines.append(f"{where} = {item['input']!r}: {item['msg']}")
-    return "; ".join(lines)
-
-
-def _known(model, location):
-    """Name the keys that the section of a misspelt key knows."""
-    for part in location[:-1]:
-        field = model.model_fields.get(part) if isinstance(part, str) else None
-        kinds = [field.annotation, *getattr(field.annotation, "__args__", ())] if field else []
-        model = next((k for k in kinds if isinstance(k, type) and issubclass(k, BaseModel)), None)
-        if model is None:
-            return ""
-    return f" (known: {', '.join(model.model_fields)})"

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from posbias_kit.cluster import Compute
-from posbias_kit.judge_kinds import JudgeParams
+from posbias_kit.judge_kinds import LIVE, JudgeParams
 from posbias_kit.section import Amount, Count, Section, Share, Slug
 from posbias_kit.study_analysis import Disagreement, Metrics, OrderEffect, QualityGap, Summary
 from posbias_kit.study_arms import Arm, check_arms
@@ -32,6 +32,11 @@ SHARED = (
 
 def _default(section, key):
     return type(section).model_fields[key].get_default(call_default_factory=True)
+
+
+def _told(section):
+    """Return the keys of a section that say something else than their default."""
+    return {key for key, value in section if value != _default(section, key)}
 
 
 _IDLE = {  # keys of data_preparation that have no use with a format
@@ -88,6 +93,10 @@ class DataPreparation(Section):
         if idle:
             what = "reads judgments" if self.reads else "plans them anew"
             raise ValueError(f"{', '.join(sorted(idle))}: no use where {self.format!r} {what}")
+        said = sorted(_told(self.plan) - {"repeats"})
+        if self.format == "pilot" and said:
+            raise ValueError(f"plan.{said[0]} cannot act: format 'pilot' shows its own pairs in "
+                             "both orders; of `plan` it takes `repeats` alone")  # fmt: skip
         if self.format == "paper" and self.benchmark not in ("MTBench", "DevBench"):
             raise ValueError(f"benchmark {self.benchmark!r} is not MTBench or DevBench")
         return self
@@ -116,7 +125,14 @@ class Stop(Section):
     batch: Count = 20
     """Comparisons asked between two looks, each in all orders and repeats."""
     strata: Literal["task", "cluster"] = "task"
-    """Drawn from in proportion by fixed_width; betting draws from all."""
+    """Drawn from in proportion, only rule `fixed_width`; betting draws from all."""
+
+    @model_validator(mode="after")
+    def _check(self):
+        if self.rule == "betting" and self.strata != "task":
+            raise ValueError(f"strata {self.strata!r} cannot act with rule 'betting', which draws "
+                             "from all: set `rule: fixed_width`, or leave it out")  # fmt: skip
+        return self
 
 
 class Judging(Section):
@@ -135,6 +151,8 @@ class Judging(Section):
 
     @model_validator(mode="after")
     def _check(self):
+        if not any(isinstance(judge, LIVE) for judge in self.judges):
+            self._refuse_idle()
         names = [judge.name for judge in self.judges]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -151,6 +169,14 @@ class Judging(Section):
                              "be compared: make it a study of its own")  # fmt: skip
         check_arms(self.arms, self.judges)
         return self
+
+    def _refuse_idle(self):
+        """Refuse what acts on live judges alone, where none is named."""
+        idle = [f"caps.{key}" for key in sorted(_told(self.caps))]
+        idle += ["ask_invalid_again"] * self.ask_invalid_again
+        if idle:
+            raise ValueError(f"{', '.join(idle)} cannot act: simulated and recorded judges make no "
+                             "call; leave it out, or name a live judge")  # fmt: skip
 
 
 class Study(Section):

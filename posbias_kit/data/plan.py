@@ -8,7 +8,7 @@ import pandas as pd
 from posbias_kit.data.arrival import share_repeats
 from posbias_kit.data.benchmark import Benchmark
 from posbias_kit.data.presentations import identify
-from posbias_kit.data.sets import arrange, choose_sets, halve
+from posbias_kit.data.sets import arrange, check_quality, choose_sets, halve
 from posbias_kit.errors import ParamsError
 from posbias_kit.params import parse_section
 from posbias_kit.schema import Design, validate
@@ -51,17 +51,17 @@ def sample_benchmark(
     questions, answers = benchmark
     rng = np.random.default_rng(seed)
     if tasks is not None:
-        _check_known("tasks", tasks, questions["task"])
+        check_known("tasks", tasks, questions["task"])
         questions = questions[questions["task"].isin(tasks)]
     if questions_per_task is not None:
         shuffled = questions.sample(frac=1, random_state=rng)
         questions = shuffled.groupby("task").head(questions_per_task).sort_index()
     kept = set(answers["candidate"])
     if candidates is not None:
-        _check_known("candidates", candidates, answers["candidate"])
+        check_known("candidates", candidates, answers["candidate"])
         kept = set(candidates)
     if reference is not None:
-        _check_known("reference", [reference], answers["candidate"])
+        check_known("reference", [reference], answers["candidate"])
         kept.add(reference)
     if candidate_count is not None and candidate_count < len(kept):
         others = sorted(kept - {reference})
@@ -78,8 +78,8 @@ def plan_presentations(
     *,
     design="all_pairs",
     reference=None,
-    set_size=3,
-    sets_per_question=1,
+    set_size=None,
+    sets_per_question=None,
     quality=None,
     orders="both",
     repeats=1,
@@ -101,14 +101,14 @@ def plan_presentations(
         Each candidate against `reference`, every pair, or `sets_per_question` sampled sets of
         `set_size` candidates.
     reference : str, optional
-        The reference candidate of design "reference".
-    set_size : int or list of int
-        Only for design "sets"; with several sizes, sets of each.
-    sets_per_question : int
-        Of each size; only for design "sets".
+        The reference candidate; only for design "reference".
+    set_size : int or list of int, optional
+        Only for design "sets"; with several sizes, sets of each; by default 3.
+    sets_per_question : int, optional
+        Of each size, as many as there are at most; only for design "sets"; by default 1.
     quality : mapping of str to float, optional
-        Known quality of the candidates: sets are then stratified by it
-        (:func:`posbias_kit.data.sets.choose_sets`), else random.
+        Known quality of every candidate: sets are then stratified by it
+        (:func:`posbias_kit.data.sets.choose_sets`), else random; only for design "sets".
     orders : {"both", "all", "balanced_half"}
         Both orders of a pair and the p cyclic shifts of a set; all p! orders, for sets of three;
         or one order a comparison, balanced within each task (:func:`posbias_kit.data.sets.halve`).
@@ -128,8 +128,9 @@ def plan_presentations(
     Raises
     ------
     ParamsError
-        A setting is out of its range, `reference` is unknown, no question has answers enough for
-        a size, or nothing is left to compare.
+        A setting is out of its range or cannot act in this design, `reference` is unknown,
+        `quality` lacks a candidate, no question has answers enough for a size, or nothing is left
+        to compare.
 
     Examples
     --------
@@ -141,19 +142,20 @@ def plan_presentations(
     questions, answers = benchmark
     given = {"design": design, "reference": reference, "set_size": set_size, "orders": orders}
     given |= {"sets_per_question": sets_per_question, "quality": quality}
-    parse_section(Plan, given | {"repeats": repeats, "repeated_share": repeated_share}, "plan")
+    given |= {"repeats": repeats, "repeated_share": repeated_share}
+    told = parse_section(Plan, given, "plan")
     if design == Design.REFERENCE:
-        _check_known("reference", [reference], answers["candidate"])
+        check_known("reference", [reference], answers["candidate"])
     rng = np.random.default_rng(seed)
     names = answers.groupby("question", sort=False)["candidate"].agg(sorted)
-    sizes = [set_size] if isinstance(set_size, int) else set_size
     if design == Design.SETS:
-        _check_sizes(sizes, names)
+        _check_sizes(told.sizes, names)
+        check_quality(quality, answers)
     rows = [
         (question, shown, f"r{place}")
         for question in questions["question"]
         for base in _sets(
-            names.get(question, []), design, reference, sizes, sets_per_question, quality, rng
+            names.get(question, []), design, reference, told.sizes, told.sets, quality, rng
         )
         for place, shown in enumerate(arrange(base, orders))
     ]
@@ -204,7 +206,8 @@ def _identical(plan, answers):
     return [len({digest[question, name] for name in shown}) == 1 for question, shown in pairs]
 
 
-def _check_known(key, values, known):
+def check_known(key, values, known):
+    """Refuse names that are not among the known ones; `key` is where they stand in a study."""
     unknown = sorted({str(value) for value in values} - set(known))
     if unknown:
         raise ParamsError(

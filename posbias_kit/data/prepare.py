@@ -12,9 +12,8 @@ from posbias_kit.data.layouts import LAYOUTS
 from posbias_kit.data.own import bare_benchmark, read_own_verdicts
 from posbias_kit.data.paper import read_paper_benchmark, read_paper_verdicts
 from posbias_kit.data.pilot_pairs import read_pilot
-from posbias_kit.data.plan import plan_presentations, sample_benchmark
 from posbias_kit.data.read import read_benchmark
-from posbias_kit.data.sets import say_sampling
+from posbias_kit.data.sampling import plan_anew
 from posbias_kit.data.starter import STARTER_QUALITY
 from posbias_kit.errors import ParamsError
 from posbias_kit.schema import PRESENTATION_KEY, PRESENTATIONS, TABLES, Status, validate
@@ -35,7 +34,7 @@ class Prepared(NamedTuple):
     set_aside: pd.DataFrame
     """One row a row that was set aside: file, line, problem, allowed, cure."""
     sampling: str = ""
-    """How sets were sampled and orders kept, in words; empty where every pair is in both orders."""
+    """How sets were sampled and orders kept, and what does not exist as often as asked for."""
 
 
 def prepare_study(format, path=None, benchmark=None, rule="strict", sample=None, plan=None,
@@ -73,13 +72,10 @@ def prepare_study(format, path=None, benchmark=None, rule="strict", sample=None,
         return _read_layout(format, path, benchmark, cluster_by, given)
     bench = read_benchmark(format, path, benchmark)
     bench = cluster_questions(bench, cluster_by) if cluster_by else bench
-    plan = dict(plan or {})
-    if format == "starter" and plan.get("quality") is None:
-        plan["quality"] = STARTER_QUALITY
-    kept = sample_benchmark(bench, **(sample or {}), reference=plan.get("reference"), seed=seed)
-    planned = plan_presentations(kept, **plan, seed=seed)
+    quality = STARTER_QUALITY if format == "starter" else None
+    kept, planned, said = plan_anew(bench, sample, plan, quality, seed)
     nothing = [_empty(table) for table in ("verdicts", "replies", "scores", "labels")]
-    return Prepared(*kept, planned, *nothing, *_NO_FILES, say_sampling(kept.answers, plan))
+    return Prepared(*kept, planned, *nothing, *_NO_FILES, said)
 
 
 _NO_FILES = (

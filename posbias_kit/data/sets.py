@@ -7,7 +7,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 import pandas as pd
 
-from posbias_kit.schema import Design
+from posbias_kit.errors import ParamsError
 
 
 def choose_sets(names, size, count, rng, quality=None):
@@ -117,19 +117,13 @@ def _deal(block, whole, rng):
     return kept
 
 
-def say_sampling(answers, plan):
-    """Say how sets were sampled and orders kept; nothing where each pair is in both orders."""
-    said = []
-    if plan.get("design") == Design.SETS:
-        known = set(answers["candidate"]) <= set(plan.get("quality") or ())
-        random = "sets are random: the quality of the candidates is not known beforehand"
-        said.append("sets are stratified by the candidates' known quality" if known else random)
-        sizes = plan.get("set_size", 3)
-        largest = sizes if isinstance(sizes, int) else max(sizes)
-        few = int((answers.groupby("question")["candidate"].size() < largest).sum())
-        if few:
-            said.append(f"{few} questions have fewer than {largest} answers, and no set so large")
-    if plan.get("orders") == "balanced_half":
-        said.append("each comparison is shown in one order, balanced within each task: win rates "
-                    "can be averaged over the orders, consistency cannot be seen")  # fmt: skip
-    return "; ".join(said)
+def check_quality(quality, answers):
+    """Refuse a quality that lacks a candidate who answered: sets would be random without a word."""
+    lacking = sorted(set(answers["candidate"]) - set(quality)) if quality is not None else []
+    if lacking:
+        raise ParamsError(
+            f"no quality of {', '.join(map(repr, lacking))}",
+            place="data_preparation.plan.quality",
+            allowed=f"a number for each of {', '.join(sorted(set(answers['candidate'])))}",
+            cure="name every candidate that is kept, or leave `quality` out for random sets",
+        )

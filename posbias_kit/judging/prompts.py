@@ -7,6 +7,7 @@ from string import Formatter
 import yaml
 from pydantic import ValidationError
 
+from posbias_kit._yaml import load_yaml
 from posbias_kit.errors import ParamsError, check_choice
 from posbias_kit.judging.modes import adapt_template
 from posbias_kit.judging.template import NUMBERED_TEXT, TEXTS, WORDS, Prompt, Template
@@ -71,7 +72,7 @@ def _read(path):
 
 def _read_yaml(path):
     try:
-        return yaml.safe_load(_read(path))
+        return load_yaml(_read(path))
     except yaml.YAMLError as error:
         raise ParamsError(f"not readable as YAML: {error}", place=str(path)) from None
 

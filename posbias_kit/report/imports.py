@@ -5,6 +5,7 @@ import warnings
 import yaml
 
 from posbias_kit import data
+from posbias_kit._yaml import load_yaml
 from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.report.files import replacing
 
@@ -110,7 +111,7 @@ def detect_text(paths):
 
 def _load(path):
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        return load_yaml(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ReadError(
             f"not readable as YAML: {error}", place=str(path), cure="check the mapping's file"

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from posbias_kit.data import build_benchmark, plan_presentations, prepare_study
+from posbias_kit.data import build_benchmark, plan_presentations, prepare_study, read_benchmark
+from posbias_kit.data.sampling import plan_anew
 from posbias_kit.data.starter import STARTER_QUALITY
 from posbias_kit.errors import ParamsError
 from posbias_kit.params import check_study
@@ -38,9 +39,8 @@ def test_sets_of_unknown_quality_are_random_and_it_is_said(tmp_path):
 
     assert sets.groupby("question")["comparison"].nunique().eq(10).all()  # all of 5 over 3
     assert study.sampling.startswith("sets are stratified")
-    part = dict.fromkeys(["careful", "flawed"], 1.0)
-    other = prepare_study("starter", plan={"design": "sets", "quality": part})
-    assert other.sampling.startswith("sets are random")
+    _, _, said = plan_anew(read_benchmark("starter"), plan={"design": "sets"})
+    assert said.startswith("sets are random")
 
 
 def test_several_sizes_stand_side_by_side():

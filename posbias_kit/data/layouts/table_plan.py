@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import yaml
 
+from posbias_kit._yaml import load_yaml
 from posbias_kit.data.layouts.cells import How, table_rows
 from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.params import parse_section
@@ -84,7 +85,7 @@ def how_to_read(mapping):
 
 def _load(path):
     try:
-        return yaml.safe_load(Path(path).read_text(encoding="utf-8-sig"))
+        return load_yaml(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ReadError(
             f"not readable as YAML: {error}", place=str(path), cure="check the mapping's file"

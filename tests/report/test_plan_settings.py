@@ -1,0 +1,176 @@
+"""What a study file says acts, or is refused or told before anybody is asked."""
+
+import re
+
+import pytest
+
+from posbias_kit.data import STARTER_QUALITY, plan_presentations, prepare_study, read_benchmark
+from posbias_kit.errors import ParamsError
+from posbias_kit.params import check_study, read_study
+
+PLANTED = {"name": "p", "kind": "planted"}
+LIVE = {"name": "live", "kind": "openai", "model": "m", "base_url": "http://127.0.0.1:9"}
+
+
+def tree(plan=(), judges=(PLANTED,), data=(), **judging):
+    data = {"plan": dict(plan), **dict(data)}
+    judging = {"judges": list(judges), **judging}
+    return {"run_name": "x", "data_preparation": data, "judging": judging}
+
+
+def refused(*args, **keywords):
+    with pytest.raises(ParamsError) as caught:
+        check_study(tree(*args, **keywords))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ({"set_size": 3}, "set_size 3 cannot act in design 'all_pairs', only in design 'sets'"),
+        ({"set_size": [2, 4]}, "set_size [2, 4] cannot act"),
+        ({"sets_per_question": 1}, "sets_per_question 1 cannot act in design 'all_pairs'"),
+        ({"quality": {"careful": 1.0}}, "quality {'careful': 1.0} cannot act"),
+        ({"reference": "careful"}, "reference 'careful' cannot act in design 'all_pairs', only in"),
+        ({"design": "sets", "reference": "careful"}, "reference 'careful' cannot act in design"),
+        ({"design": "reference", "reference": "careful", "set_size": 2}, "set_size 2 cannot act"),
+        ({"repeats": 1, "repeated_share": 0.5}, "repeated_share 0.5 cannot act with repeats 1"),
+        ({"design": "sets", "set_size": 2, "orders": "all"}, "pairs have no more than both"),
+    ],
+)
+def test_what_cannot_act_in_a_plan_is_refused(plan, said):
+    text = refused(plan)
+
+    assert said in text
+    assert "data_preparation.plan" in text
+    assert "set `" in text or "orders 'all' are for" in text  # the cure
+
+
+@pytest.mark.parametrize(
+    ("judging", "said"),
+    [
+        ({"caps": {"calls": 9}}, "caps.calls cannot act"),
+        ({"caps": {"money": 1.0, "tokens": 5}}, "caps.money, caps.tokens cannot act"),
+        ({"ask_invalid_again": True}, "ask_invalid_again cannot act"),
+        ({"stop": {"strata": "cluster"}}, "strata 'cluster' cannot act with rule 'betting'"),
+    ],
+)
+def test_what_cannot_act_in_judging_is_refused(judging, said):
+    assert said in refused(**judging)
+
+
+def test_the_same_acts_where_it_can():
+    study = check_study(tree(judges=[PLANTED, LIVE], caps={"calls": 9}, ask_invalid_again=True))
+    assert study.judging.caps.calls == 9
+    stop = {"rule": "fixed_width", "strata": "cluster"}
+    assert check_study(tree(stop=stop)).judging.stop.strata == "cluster"
+    sets = {"design": "sets", "set_size": 4, "quality": STARTER_QUALITY}
+    assert check_study(tree(sets)).data_preparation.plan.sizes == [4]
+    assert check_study(tree({"design": "sets"})).data_preparation.plan.sizes == [3]
+
+
+def test_a_pilot_takes_repeats_alone():
+    """Its pairs are its own, in both orders."""
+    text = refused({"orders": "balanced_half"}, data={"format": "pilot"})
+    assert "plan.orders cannot act: format 'pilot' shows its own pairs" in text
+    assert check_study(tree({"repeats": 2}, data={"format": "pilot"}))
+
+
+def test_a_study_that_was_read_can_be_read_again():
+    """A run folder holds every key; those that nobody gave are no settings."""
+    for plan in ({}, {"design": "sets"}, {"design": "reference", "reference": "careful"}):
+        study = check_study(tree(plan)).model_dump()
+        assert check_study(study).model_dump() == study
+
+
+def test_quality_names_candidates_and_all_of_them():
+    known = {"careful": 2.0, "flawed": -1.0, "mediocre": 0.0, "padded": 0.5, "restated": 1.0}
+    sets = {"design": "sets", "set_size": 2}
+    with pytest.raises(ParamsError, match=r"plan\.quality: unknown 'carefull'\s+allowed: careful,"):
+        prepare_study("starter", plan={**sets, "quality": {**known, "carefull": 1.0}})
+    del known["padded"]
+    with pytest.raises(ParamsError, match=r"plan\.quality: no quality of 'padded'"):
+        prepare_study("starter", plan={**sets, "quality": known})
+    sample = {"candidates": ["careful", "flawed"]}  # the others' numbers have no use, and no harm
+    study = prepare_study("starter", sample=sample, plan={**sets, "quality": known})
+    assert study.sampling == "sets are stratified by the candidates' known quality"
+    with pytest.raises(ParamsError, match="no quality of"):
+        plan_presentations(read_benchmark("starter"), design="sets", quality={"careful": 1.0})
+
+
+def test_more_than_there_is_is_told():
+    """5 candidates in 3 strata of 2, 2, 1: 4 sets of 3; tasks of 6 questions each."""
+    sets = {"design": "sets", "sets_per_question": 50, "set_size": [3, 5]}
+    said = prepare_study("starter", plan=sets).sampling
+    assert "sets_per_question: 50 sets of 3 asked for, 4 exist" in said
+    assert "sets_per_question: 50 sets of 5 asked for, 1 exist" in said
+    assert prepare_study("starter", plan={**sets, "sets_per_question": 1}).sampling == (
+        "sets are stratified by the candidates' known quality"
+    )
+    sample = {"questions_per_task": 7, "candidate_count": 6}
+    assert prepare_study("starter", sample=sample).sampling == (
+        "every comparison is shown in every order; questions_per_task: 7 asked for, 6 exist; "
+        "candidate_count: 6 asked for, 5 exist"
+    )
+    assert prepare_study("starter", sample={"questions_per_task": 6}).sampling == ""
+
+
+@pytest.mark.parametrize(
+    ("study", "said"),
+    [
+        (tree({"set_size": "a"}), "data_preparation.plan.set_size = 'a': Input should be a valid "
+         "integer, or: Input should be a valid list\n"),
+        (tree({"set_size": [3, "x"]}), ".plan.set_size.1 = 'x': Input should be a valid integer\n"),
+        (tree(judges=[{**LIVE, "batch": {"max_request": 3}}]),
+         "unknown key 'judging.judges.0.batch.max_request' (known: max_requests, max_bytes, "),
+        (tree(judges=[{**LIVE, "base_url": 3}]), "judging.judges.0.base_url = 3: Input"),
+        (tree(judges=[{**PLANTED, "slot_effect": ["a"]}]), "judging.judges.0.slot_effect.0 = 'a'"),
+        (tree(judges=[{**PLANTED, "slot_efect": 1}]), "'judging.judges.0.slot_efect' (known: "),
+        (tree(judges=[{"name": "a"}]), "key 'judging.judges.0.kind' is missing"),
+        (tree(judges=[{"name": "a", "kind": "x"}]), "judges.0.kind = 'x': Input should be one of "),
+        (tree(judges=[{"name": "a", "kind": "openai"}]), "key 'judging.judges.0.model' is missing"),
+        (tree(judges=["a"]), "judging.judges.0 = 'a': Input should be a section"),
+        (tree(judges=[{**PLANTED, "by_task": {"math": {"ties": -1}}}]), "0.by_task.math.ties = -1"),
+    ],
+)  # fmt: skip
+def test_places_are_keys_of_the_file(study, said):
+    """No name of a type, of a branch or of a class of the kit stands in a place."""
+    with pytest.raises(ParamsError) as caught:
+        check_study(study)
+
+    assert said in f"{caught.value.problem}\n"
+    assert not re.search(r"constrained|\[|Params|\.(planted|openai|str|float|list)\b",
+                         re.sub(r"'[^']*\[.*|\(known.*", "", caught.value.problem)
+                         .split(" = ")[0])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("run_name: a\nseed: 1\nrun_name: b\n", "key 'run_name' stands twice, in lines 1 and 3"),
+        ("judging:\n  judges:\n    - {name: a, kind: planted, name: b}\n", "'name' stands twice, "
+         "in line 3"),
+        ("data_preparation:\n  plan:\n    repeats: 1\n    design: sets\n    repeats: 2\n",
+         "key 'repeats' stands twice, in lines 3 and 5"),
+        ("run_name: 2026-13-45\n", "not readable as YAML"),
+    ],
+)  # fmt: skip
+def test_a_key_that_stands_twice_is_refused(tmp_path, text, said):
+    path = tmp_path / "twice.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ParamsError, match=re.escape(said)):
+        read_study(path)
+
+
+def test_an_anchor_may_be_overridden(tmp_path):
+    """A merged key under a key of one's own is YAML's way of overriding, and no doubling."""
+    path = tmp_path / "anchor.yaml"
+    path.write_text(
+        "run_name: a\ndata_preparation: {}\njudging:\n  judges:\n"
+        "    - &one {name: a, kind: planted, ties: 0.5}\n"
+        "    - {<<: *one, name: b}\n    - {<<: *one, name: c}\n", encoding="utf-8",
+    )  # fmt: skip
+    judges = read_study(path).judging.judges
+    assert [(judge.name, judge.ties) for judge in judges] == [("a", 0.5), ("b", 0.5), ("c", 0.5)]
+    with pytest.raises(ParamsError, match="'calls' stands twice"):
+        read_study(path, ["judging.caps={calls: 3, calls: 4}"])
