@@ -108,7 +108,7 @@ def plan(params, settings):
 
     study, bill = plan_study(params, _as_utf8(settings))
     click.echo(describe_forecast(study))
-    click.echo(describe_bill(bill))
+    click.echo(describe_bill(bill, (study["judging"] or {}).get("caps")))
 
 
 @cli.command()

@@ -79,7 +79,11 @@ def apply_setting(tree, setting):
     for section in sections:
         tree = tree.setdefault(section, {})
         if not isinstance(tree, dict):
-            raise ParamsError(f"{section!r} in {setting!r} is not a section", place="--set")
+            raise ParamsError(
+                f"{section!r} in {setting!r} is not a section, whose keys could be set",
+                place="--set",
+                cure="give its whole value, as YAML, or edit the file",
+            )
     try:
         tree[name] = load_yaml(text)
     except yaml.YAMLError as error:

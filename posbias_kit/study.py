@@ -151,8 +151,7 @@ class Judging(Section):
 
     @model_validator(mode="after")
     def _check(self):
-        if not any(isinstance(judge, LIVE) for judge in self.judges):
-            self._refuse_idle()
+        self._refuse_idle()
         names = [judge.name for judge in self.judges]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -171,10 +170,15 @@ class Judging(Section):
         return self
 
     def _refuse_idle(self):
-        """Refuse what acts on live judges alone, where none is named."""
+        """Refuse what acts on live judges alone, or on those whose prices are known."""
+        live = [judge for judge in self.judges if isinstance(judge, LIVE)]
+        free = [judge.name for judge in live if judge.kind != "local" and judge.prices is None]
+        if self.caps.money is not None and free:
+            raise ValueError(f"caps.money {self.caps.money:g} cannot act on {', '.join(free)}: no "
+                             "`prices` are given; give them, or cap calls or tokens")  # fmt: skip
         idle = [f"caps.{key}" for key in sorted(_told(self.caps))]
         idle += ["ask_invalid_again"] * self.ask_invalid_again
-        if idle:
+        if idle and not live:
             raise ValueError(f"{', '.join(idle)} cannot act: simulated and recorded judges make no "
                              "call; leave it out, or name a live judge")  # fmt: skip
 

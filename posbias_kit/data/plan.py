@@ -51,17 +51,17 @@ def sample_benchmark(
     questions, answers = benchmark
     rng = np.random.default_rng(seed)
     if tasks is not None:
-        check_known("tasks", tasks, questions["task"])
+        check_known("sample.tasks", tasks, questions["task"])
         questions = questions[questions["task"].isin(tasks)]
     if questions_per_task is not None:
         shuffled = questions.sample(frac=1, random_state=rng)
         questions = shuffled.groupby("task").head(questions_per_task).sort_index()
     kept = set(answers["candidate"])
     if candidates is not None:
-        check_known("candidates", candidates, answers["candidate"])
+        check_known("sample.candidates", candidates, answers["candidate"])
         kept = set(candidates)
     if reference is not None:
-        check_known("reference", [reference], answers["candidate"])
+        check_known("plan.reference", [reference], answers["candidate"])
         kept.add(reference)
     if candidate_count is not None and candidate_count < len(kept):
         others = sorted(kept - {reference})
@@ -145,7 +145,7 @@ def plan_presentations(
     given |= {"repeats": repeats, "repeated_share": repeated_share}
     told = parse_section(Plan, given, "plan")
     if design == Design.REFERENCE:
-        check_known("reference", [reference], answers["candidate"])
+        check_known("plan.reference", [reference], answers["candidate"])
     rng = np.random.default_rng(seed)
     names = answers.groupby("question", sort=False)["candidate"].agg(sorted)
     if design == Design.SETS:

@@ -1,13 +1,17 @@
 """What a study will show and how narrow its numbers will be, before anybody is asked."""
 
 from contextlib import chdir
+from typing import NamedTuple
 
 import pandas as pd
 
+from posbias_kit.analysis import stopping_rule
 from posbias_kit.analysis.planning import expected_half_width
 from posbias_kit.data import prepare_study
-from posbias_kit.judging import make_judges, plan_arm, plan_singles
+from posbias_kit.judging import LiveJudge, make_judges, plan_singles
+from posbias_kit.judging.views import see_arms
 from posbias_kit.report.folder import project_root
+from posbias_kit.report.forecast_judges import describe_judges, tell_judges
 
 PILOTS = {
     "steady": {"s2_q": 0.005, "s2_c": 0.055, "s2_r": 0.06},
@@ -21,6 +25,18 @@ better: chapter 03.
 """
 
 
+class Forecast(NamedTuple):
+    """What a study will show and ask."""
+
+    arms: pd.DataFrame
+    """One row an arm and number of slots; see :func:`forecast_study`."""
+    judges: pd.DataFrame
+    """One row a judge: judge, kind, verdicts (that it will give), planned (that a whole one
+    would), unknown_tasks (names in `by_task` that are no task)."""
+    said: str
+    """How sets were sampled and orders kept, and what does not exist as often as asked for."""
+
+
 def forecast_study(study):
     """Count what each arm of a study shows and asks.
 
@@ -31,30 +47,39 @@ def forecast_study(study):
 
     Returns
     -------
-    DataFrame
-        One row an arm and number of slots: arm, slots, judges, clusters, comparisons, orders,
-        repeats (the most), series (of one judge), equal (comparisons of equal repeats that would
-        tell as much), calls (of one judge; an answer that is scored alone counts with the
-        smallest size that shows it), alone (whether answers are scored alone). Empty where
-        judgments are read.
+    Forecast
+        Its table of arms has: arm, slots, judges, live (judges that are asked; the others are
+        simulated or replayed), clusters, comparisons, orders, repeats (the most), series (of one
+        judge), equal (comparisons of equal repeats that would tell as much), calls (of one judge
+        that is asked; an answer that is scored alone counts with the smallest size that shows
+        it), alone (whether answers are scored alone). Empty where judgments are read.
+
+    Raises
+    ------
+    ParamsError, ReadError
+        A judge cannot judge this plan: planned calls were not recorded, or a simulated judge
+        knows no quality of a candidate.
     """
     section = study["judging"]
     if section is None:
-        return pd.DataFrame(columns=_COLUMNS)
+        return Forecast(pd.DataFrame(columns=_COLUMNS), pd.DataFrame(), "")
     with chdir(project_root()):
         judges = make_judges(section["judges"], study["seed"], section["arms"])
-        plan = prepare_study(**study["data_preparation"], seed=study["seed"]).presentations
+        told = prepare_study(**study["data_preparation"], seed=study["seed"])
+    views = see_arms(judges, told.presentations, told.answers)
     rows = []
     for arm in {judge.arm.name: judge.arm for judge in judges}.values():
-        asked = plan_arm(plan, arm)
-        asked = asked[~asked["identical"]]
-        many = sum(judge.arm.name == arm.name for judge in judges)
-        rows += [(arm.name, many, *row, arm.scale is not None) for row in _sizes(asked, arm)]
-    return pd.DataFrame(rows, columns=_COLUMNS)
+        asked = [judge for judge in judges if judge.arm.name == arm.name]
+        live = sum(isinstance(judge, LiveJudge) for judge in asked)
+        about = (arm.name, len(asked), live)
+        sizes = _sizes(views[arm.name].asked, arm)
+        rows += [(*about, *row, arm.scale is not None) for row in sizes]
+    arms = pd.DataFrame(rows, columns=_COLUMNS)
+    return Forecast(arms, tell_judges(judges, views), told.sampling)
 
 
-_COLUMNS = ["arm", "judges", "slots", "clusters", "comparisons", "orders", "repeats", "series",
-            "equal", "calls", "alone"]  # fmt: skip
+_COLUMNS = ["arm", "judges", "live", "slots", "clusters", "comparisons", "orders", "repeats",
+            "series", "equal", "calls", "alone"]  # fmt: skip
 
 
 def _sizes(asked, arm):
@@ -85,31 +110,54 @@ def describe_forecast(study):
     -------
     str
     """
-    table = forecast_study(study)
-    if table.empty:
+    table, judges, said = forecast_study(study)
+    if study["judging"] is None:
         return "Judgments are read: nothing is planned."
+    if table.empty:
+        return "All answers that would be compared are the same text: nobody is asked."
     several = table["slots"].nunique() > 1 or table["slots"].max() > 2
-    lines = [_line(row, several) for row in table.itertuples()]
-    each = table["calls"].mul(table["judges"]).sum()
-    lines.append(f"all arms and judges: {each:,} calls")
-    if stop := study["judging"]["stop"]:
-        lines.append(
-            f"the rule {stop['rule']!r} stops a judge earlier, once the consistency of these "
-            f"comparisons is known to {stop['half_width']:g}"
-        )
+    lines = [*describe_judges(judges), *(_line(row, several) for row in table.itertuples())]
+    if said:
+        lines.append(f"plan: {said}")
+    each = table["calls"].mul(table["live"]).sum()
+    lines.append(
+        f"all arms and live judges: {each:,} calls" if each else "all arms and judges: no call"
+    )
+    lines += _stops(study["judging"]["stop"], table)
     plain = table[table["arm"] == ""]
     lines += [_width(row, study["level"], several) for row in plain.itertuples()]
+    if len(plain) and (judges["verdicts"] < judges["planned"]).any():
+        lines.append("where only a part of the verdicts is recorded, the interval is wider")
     return "\n".join(lines)
+
+
+def _stops(stop, table):
+    if not stop:
+        return []
+    said = (
+        f"the rule {stop['rule']!r} stops a judge earlier, once the consistency of these "
+        f"comparisons is known to {stop['half_width']:g}"
+    )
+    fewest = int(table["comparisons"].min())
+    batch = stopping_rule(stop).batch
+    if batch >= fewest:
+        said += (
+            f"; but `judging.stop.batch` {batch} is not below the {fewest:,} comparisons, "
+            "so all are asked before the first look: take a smaller batch"
+        )
+    return [said]
 
 
 def _line(row, several):
     size = f", sets of {row.slots}" if several else ""
     how = f" x {_many(row.orders, 'order')}" if not row.alone else " of answers scored alone"
     most = "up to " if row.series < row.comparisons * row.repeats else ""
+    what = "calls" if row.live == row.judges else "scores" if row.alone else "verdicts"
+    live = f", {row.live} of them asked live" if 0 < row.live < row.judges else ""
     return (
         f"arm {row.arm or 'plain'}{size}: {row.comparisons:,} comparisons{how} x "
-        f"{most}{_many(row.repeats, 'repeat')}, {row.calls:,} calls a judge, "
-        f"{_many(row.judges, 'judge')}"
+        f"{most}{_many(row.repeats, 'repeat')}, {row.calls:,} {what} a judge, "
+        f"{_many(row.judges, 'judge')}{live}"
     )
 
 

@@ -167,13 +167,15 @@ def _reads_otherwise(row, verdict_first):
     return verdict.choice != row.choice or (verdict.choice is None and verdict.reason != row.reason)
 
 
-def describe_bill(bill):
-    """Return the bill as lines of text, with their sum.
+def describe_bill(bill, caps=None):
+    """Return the bill as lines of text, with their sum, and the caps that are below it.
 
     Parameters
     ----------
     bill : DataFrame
         From :func:`plan_study`.
+    caps : dict, optional
+        As the key `judging.caps` of a study.
 
     Returns
     -------
@@ -183,11 +185,27 @@ def describe_bill(bill):
         return "No live judge: nothing is asked, nothing is paid."
     lines = [_line(row) for row in bill.itertuples()]
     if len(bill) > 1:
-        total = bill["money"].sum(min_count=len(bill))
+        total = _sum(bill)
         money = "not known" if math.isnan(total) else f"{total:.2f}"
         lines.append(f"all: {bill['open'].sum():,} calls to make, money at most {money}")
     lines.append("Prompt tokens are characters / 4; replies are counted at their limit.")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_caps_below(bill, caps or {})])
+
+
+def _caps_below(bill, caps):
+    """Name the caps that end judging before all is asked, as far as is known beforehand."""
+    tokens = bill["input_tokens"].sum() + bill["output_tokens"].sum()
+    for name, most in (("calls", bill["open"].sum()), ("tokens", tokens), ("money", _sum(bill))):
+        if caps.get(name) is not None and caps[name] < most:
+            most = f"{most:,.2f}" if name == "money" else f"{most:,}"
+            yield (
+                f"judging.caps.{name} {caps[name]:,} is below the {most} that this may take: "
+                "judging ends there, with what is left told, and goes on when the cap is raised"
+            )
+
+
+def _sum(bill):
+    return bill["money"].sum(min_count=len(bill))
 
 
 def _line(row):

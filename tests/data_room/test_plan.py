@@ -84,9 +84,9 @@ def test_sample_by_task_and_candidate(starter):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tasks": ["maths"]}, "data_preparation.tasks: unknown 'maths'"),
-        ({"candidates": ["nobody"]}, "data_preparation.candidates: unknown 'nobody'"),
-        ({"reference": "none"}, "data_preparation.reference: unknown 'none'"),
+        ({"tasks": ["maths"]}, "data_preparation.sample.tasks: unknown 'maths'"),
+        ({"candidates": ["nobody"]}, "data_preparation.sample.candidates: unknown 'nobody'"),
+        ({"reference": "none"}, "data_preparation.plan.reference: unknown 'none'"),
     ],
 )
 def test_unknown_names_are_refused_with_the_known(starter, options, message):

@@ -18,12 +18,13 @@ def tree(arms=(), **plan):
 
 def test_arms_are_counted():
     """48 questions x 10 pairs x 2 orders x 3 repeats; 240 answers; scored alone by one judge."""
-    table = forecast_study(tree(ARMS)).set_index("arm")
+    table = forecast_study(tree(ARMS)).arms.set_index("arm")
 
     assert table["comparisons"].to_dict() == {"": 480, "same": 240, "points": 480}
     assert table["calls"].to_dict() == {"": 2880, "same": 1440, "points": 720}
     assert table["judges"].to_dict() == {"": 2, "same": 2, "points": 1}
-    assert "all arms and judges: 9,360 calls" in describe_forecast(tree(ARMS))
+    assert table["live"].to_dict() == {"": 0, "same": 0, "points": 0}
+    assert "all arms and judges: no call" in describe_forecast(tree(ARMS))
 
 
 def test_half_widths_are_those_of_the_planning_functions():
@@ -35,8 +36,9 @@ def test_half_widths_are_those_of_the_planning_functions():
 
 def test_answers_scored_alone_are_asked_once_for_all_sizes():
     """48 questions x 5 answers, in sets of every size, are 240 calls and no more."""
-    table = forecast_study(tree([{"name": "points", "scale": 5}], design="sets",
-                                set_size=[2, 3, 4, 5], sets_per_question=2, repeats=1))  # fmt: skip
+    study = tree([{"name": "points", "scale": 5}], design="sets", set_size=[2, 3, 4, 5],
+                 sets_per_question=2, repeats=1)  # fmt: skip
+    table = forecast_study(study).arms
 
     assert table.groupby("arm")["calls"].sum()["points"] == 240
 
@@ -49,7 +51,7 @@ def test_repeats_of_a_share_are_no_repeats_of_all():
             for parts in PILOTS.values()]  # fmt: skip
     once = float(expected_half_width(PILOTS["steady"], 48, 10, 1))
 
-    assert "480 comparisons x 2 orders x up to 5 repeats, 1,344 calls a judge" in text
+    assert "480 comparisons x 2 orders x up to 5 repeats, 1,344 verdicts a judge" in text
     assert f"{wide[0]:.3f} for a steady judge, {wide[1]:.3f} for an unsteady one" in text
     assert wide[0] > float(expected_half_width(PILOTS["steady"], 48, 10, 5))
     assert wide[0] > 0.9 * once
@@ -66,12 +68,12 @@ def test_a_stopping_rule_is_told():
 def test_half_a_design_is_said_to_have_none():
     text = describe_forecast(tree(orders="balanced_half"))
 
-    assert "480 comparisons x 1 order x 3 repeats, 1,440 calls a judge" in text
+    assert "480 comparisons x 1 order x 3 repeats, 1,440 verdicts a judge" in text
     assert "none, for each comparison is shown in one order" in text
 
 
 def test_sets_are_told_by_size():
-    table = forecast_study(tree(design="sets", set_size=[2, 4]))
+    table = forecast_study(tree(design="sets", set_size=[2, 4])).arms
 
     assert table[["slots", "orders", "calls"]].values.tolist() == [[2, 2, 288], [4, 4, 576]]
 

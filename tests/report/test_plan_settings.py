@@ -3,10 +3,14 @@
 import re
 
 import pytest
+import yaml
 
 from posbias_kit.data import STARTER_QUALITY, plan_presentations, prepare_study, read_benchmark
-from posbias_kit.errors import ParamsError
+from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.params import check_study, read_study
+from posbias_kit.report.forecast import describe_forecast
+from posbias_kit.report.judgments import describe_bill, plan_study
+from posbias_kit.report.tree import read_tree
 
 PLANTED = {"name": "p", "kind": "planted"}
 LIVE = {"name": "live", "kind": "openai", "model": "m", "base_url": "http://127.0.0.1:9"}
@@ -174,3 +178,95 @@ def test_an_anchor_may_be_overridden(tmp_path):
     assert [(judge.name, judge.ties) for judge in judges] == [("a", 0.5), ("b", 0.5), ("c", 0.5)]
     with pytest.raises(ParamsError, match="'calls' stands twice"):
         read_study(path, ["judging.caps={calls: 3, calls: 4}"])
+
+
+def planned(*args, **keywords):
+    return describe_forecast(read_tree(tree(*args, **keywords)))
+
+
+SMALL = {"sample": {"questions_per_task": 1, "candidates": ["careful", "flawed", "restated"]}}
+"""8 questions x 3 pairs = 24 comparisons, or 8 sets of three."""
+PRICED = {**LIVE, "prices": {"input": 1.0, "output": 2.0, "date": "2026-01-01"}}
+
+
+def test_only_live_judges_make_calls(monkeypatch):
+    """24 comparisons x 2 orders x 3 repeats; 24 answers scored alone once; no key is needed."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    arms = [{"name": "points", "scale": 5, "repeats": 1}]
+    text = planned(judges=[PLANTED, LIVE], data=SMALL, arms=arms).splitlines()
+
+    assert text[:2] == ["simulated (no call): p", "asked live: live"]
+    assert "144 verdicts a judge, 2 judges, 1 of them asked live" in text[2]
+    assert "24 scores a judge, 2 judges, 1 of them asked live" in text[3]
+    assert "all arms and live judges: 168 calls" in text
+
+
+@pytest.mark.parametrize(
+    ("plan", "calls"),
+    [
+        ({"orders": "balanced_half", "repeats": 2}, 48),
+        ({"repeats": 3, "repeated_share": 0.25}, 24 * 2 + 6 * 2 * 2),
+        ({"design": "sets", "repeats": 2}, 8 * 3 * 2),
+        ({"design": "sets", "orders": "all", "repeats": 1, "sets_per_question": 9}, 8 * 6),
+        ({"design": "sets", "orders": "balanced_half", "repeats": 1}, 8),
+        ({"design": "sets", "set_size": [2, 3], "repeats": 1}, 8 * (2 + 3)),
+        ({"design": "reference", "reference": "careful", "repeats": 1}, 8 * 2 * 2),
+    ],
+)
+def test_forecast_and_bill_count_the_same_calls(plan, calls):
+    study, bill = plan_study(tree(plan, [LIVE], SMALL))
+
+    assert bill["calls"].sum() == bill["open"].sum() == calls
+    assert f"all arms and live judges: {calls:,} calls" in describe_forecast(study)
+
+
+def test_a_partial_recording_is_told_and_costs_no_call():
+    """All three candidates are recorded with three repeats, and no fourth."""
+    told = {"name": "qwen-1.5b-fewshot", "kind": "recorded", "path": "starter", "partial": True}
+    text = planned({"repeats": 4}, [told], SMALL)
+    assert "qwen-1.5b-fewshot (144 of 192 verdicts are recorded)" in text
+    assert "all arms and judges: no call" in text
+    assert "the interval is wider" in text
+    assert "are recorded" not in planned({"repeats": 3}, [told], SMALL)
+    with pytest.raises(ReadError, match="48 planned calls were not recorded"):
+        planned({"repeats": 4}, [{**told, "partial": False}], SMALL)
+
+
+def test_a_simulation_that_cannot_judge_is_refused_before_the_run():
+    with pytest.raises(ParamsError, match="no latent quality for candidate 'careful'"):
+        planned(judges=[{**PLANTED, "quality": {"flawed": 1.0}}], data=SMALL)
+    with pytest.raises(ParamsError, match="slot_effect"):
+        planned(judges=[{**PLANTED, "slot_effect": [0.1, 0.2, 0.3]}], data=SMALL)
+    text = planned(judges=[{**PLANTED, "by_task": {"maths": {"ties": 1.0}}}], data=SMALL)
+    assert "judge 'p': `by_task` names 'maths', which is no task of the plan" in text
+
+
+def test_what_does_not_exist_is_told_in_the_plan():
+    text = planned({"design": "sets", "sets_per_question": 50}, data=SMALL)
+    assert "sets_per_question: 50 sets of 3 asked for, 1 exist" in text
+
+
+def test_a_batch_that_leaves_nothing_to_stop_is_told():
+    """24 comparisons: a rule that first looks after 24 saves nothing, one after 23 may."""
+    assert "so all are asked before the first look" in planned(data=SMALL, stop={"batch": 24})
+    assert "first look" not in planned(data=SMALL, stop={"batch": 23})
+
+
+def test_caps_that_end_judging_are_told_and_those_without_effect_refused():
+    caps = {"calls": 20, "tokens": 10_000_000, "money": 0.05}
+    study, bill = plan_study(tree({"repeats": 1}, [PRICED], SMALL, caps=caps))
+    text = describe_bill(bill, study["judging"]["caps"])
+    assert "judging.caps.calls 20 is below the 48 that this may take" in text
+    assert "judging.caps.money 0.05 is below the 0.12 that this may take" in text
+    assert "caps.tokens" not in text
+    assert "caps.money 1 cannot act on live: no `prices`" in refused(
+        judges=[PRICED | {"name": "paid"}, LIVE], caps={"money": 1.0}
+    )
+
+
+def test_a_key_inside_a_list_cannot_be_set_and_the_cure_is_told(tmp_path):
+    path = tmp_path / "study.yaml"
+    path.write_text(yaml.safe_dump(tree()), encoding="utf-8")
+    with pytest.raises(ParamsError, match=r"'judges' in .* is not a section") as caught:
+        read_study(path, ["judging.judges.0.ties=0.5"])
+    assert "edit the file" in str(caught.value)

@@ -1,0 +1,81 @@
+"""Where each judge's verdicts will come from: simulated, replayed, or asked live."""
+
+import pandas as pd
+
+from posbias_kit.judging import PlantedJudge, RecordedJudge
+
+_KINDS = {"simulated": " (no call)", "replayed": " from a recording (no call)", "asked live": ""}
+
+
+def tell_judges(judges, views):
+    """Say what each judge will give, in all its arms.
+
+    Parameters
+    ----------
+    judges : list of judges
+        From :func:`posbias_kit.judging.make_judges`.
+    views : dict of str to View
+        What they see, from :func:`posbias_kit.judging.views.see_arms`.
+
+    Returns
+    -------
+    DataFrame
+        One row a judge: judge, kind (simulated, replayed, asked live), verdicts (that it will
+        give), planned (that the plan asks for; less is given where a recording is partial),
+        unknown_tasks (names in its `by_task` that no comparison has).
+
+    Raises
+    ------
+    ParamsError, ReadError
+        A judge cannot judge what it would see.
+    """
+    rows = [_row(judge, views[judge.arm.name]) for judge in judges]
+    columns = ["judge", "kind", "verdicts", "planned", "unknown_tasks"]
+    table = pd.DataFrame(rows, columns=columns)
+    how = {"kind": "first", "verdicts": "sum", "planned": "sum", "unknown_tasks": "first"}
+    return table.groupby("judge", sort=False).agg(how).reset_index()
+
+
+def _row(judge, view):
+    calls = view.calls
+    planned = int(calls["repeats"].sum())
+    if isinstance(judge, RecordedJudge):
+        given = len(judge.judge(calls, view.answers)) if len(calls) else 0
+        return judge.name, "replayed", given, planned, ""
+    if not isinstance(judge, PlantedJudge):
+        return judge.name, "asked live", planned, planned, ""
+    if len(calls) and not judge.arm.scale:  # raises where a quality or a slot's effect is missing
+        judge.probabilities(calls.drop_duplicates(["slots", "task", "shown"]), view.answers)
+    unknown = sorted(set(judge.params.by_task) - set(calls["task"]))
+    return judge.name, "simulated", planned, planned, ", ".join(map(repr, unknown))
+
+
+def describe_judges(table):
+    r"""Return the judges of :func:`tell_judges` as lines of text, one a kind.
+
+    Examples
+    --------
+    >>> rows = [("a", "simulated", 6, 6, ""), ("b", "replayed", 2, 6, "")]
+    >>> columns = ["judge", "kind", "verdicts", "planned", "unknown_tasks"]
+    >>> print("\n".join(describe_judges(pd.DataFrame(rows, columns=columns))))
+    simulated (no call): a
+    replayed from a recording (no call): b (2 of 6 verdicts are recorded)
+    """
+    lines = []
+    for kind, more in _KINDS.items():
+        rows = table[table["kind"] == kind]
+        if len(rows):
+            lines.append(f"{kind}{more}: {', '.join(map(_name, rows.itertuples()))}")
+    odd = table[table["unknown_tasks"] != ""]
+    lines += [
+        f"judge {row.judge!r}: `by_task` names {row.unknown_tasks}, which is no task of the plan, "
+        "and does not act"
+        for row in odd.itertuples()
+    ]
+    return lines
+
+
+def _name(row):
+    if row.verdicts == row.planned:
+        return row.judge
+    return f"{row.judge} ({row.verdicts:,} of {row.planned:,} verdicts are recorded)"
