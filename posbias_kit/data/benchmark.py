@@ -96,14 +96,14 @@ def cluster_questions(benchmark, pattern):
         found = questions["question"].map(re.compile(pattern).search)
     except re.error as error:
         raise ParamsError(
-            f"{pattern!r} is no regular expression: {error}", place="cluster_by"
+            f"{pattern!r} is no regular expression: {error}", place="data_preparation.cluster_by"
         ) from None
     named = found.map(lambda match: match[1 if match.re.groups else 0], na_action="ignore")
     lost = questions["question"][named.isna() | (named == "")]
     if len(lost):
         raise ParamsError(
             f"{pattern!r} does not match {len(lost)} question ids, e.g. {lost.iloc[0]!r}",
-            place="cluster_by",
+            place="data_preparation.cluster_by",
             cure="write a pattern that matches every question id",
         )
     cluster = share_answers(questions["question"], benchmark.answers, named)

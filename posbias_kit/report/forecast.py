@@ -11,7 +11,12 @@ from posbias_kit.data import prepare_study
 from posbias_kit.judging import LiveJudge, make_judges, plan_singles
 from posbias_kit.judging.views import see_arms
 from posbias_kit.report.folder import project_root
-from posbias_kit.report.forecast_judges import describe_judges, tell_judges
+from posbias_kit.report.forecast_judges import (
+    check_decision,
+    describe_judges,
+    idle_arms,
+    tell_judges,
+)
 
 PILOTS = {
     "steady": {"s2_q": 0.005, "s2_c": 0.055, "s2_r": 0.06},
@@ -35,6 +40,8 @@ class Forecast(NamedTuple):
     would), unknown_tasks (names in `by_task` that are no task)."""
     said: str
     """How sets were sampled and orders kept, and what does not exist as often as asked for."""
+    idle: list
+    """Arms that change nothing, in words."""
 
 
 def forecast_study(study):
@@ -58,14 +65,15 @@ def forecast_study(study):
     ------
     ParamsError, ReadError
         A judge cannot judge this plan: planned calls were not recorded, or a simulated judge
-        knows no quality of a candidate.
+        knows no quality of a candidate; or the decision is between candidates it never shows.
     """
     section = study["judging"]
     if section is None:
-        return Forecast(pd.DataFrame(columns=_COLUMNS), pd.DataFrame(), "")
+        return Forecast(pd.DataFrame(columns=_COLUMNS), pd.DataFrame(), "", [])
     with chdir(project_root()):
         judges = make_judges(section["judges"], study["seed"], section["arms"])
         told = prepare_study(**study["data_preparation"], seed=study["seed"])
+    check_decision(study["decision"], told.presentations)
     views = see_arms(judges, told.presentations, told.answers)
     rows = []
     for arm in {judge.arm.name: judge.arm for judge in judges}.values():
@@ -75,7 +83,7 @@ def forecast_study(study):
         sizes = _sizes(views[arm.name].asked, arm)
         rows += [(*about, *row, arm.scale is not None) for row in sizes]
     arms = pd.DataFrame(rows, columns=_COLUMNS)
-    return Forecast(arms, tell_judges(judges, views), told.sampling)
+    return Forecast(arms, tell_judges(judges, views), told.sampling, idle_arms(judges))
 
 
 _COLUMNS = ["arm", "judges", "live", "slots", "clusters", "comparisons", "orders", "repeats",
@@ -110,13 +118,14 @@ def describe_forecast(study):
     -------
     str
     """
-    table, judges, said = forecast_study(study)
+    table, judges, said, idle = forecast_study(study)
     if study["judging"] is None:
         return "Judgments are read: nothing is planned."
     if table.empty:
         return "All answers that would be compared are the same text: nobody is asked."
     several = table["slots"].nunique() > 1 or table["slots"].max() > 2
     lines = [*describe_judges(judges), *(_line(row, several) for row in table.itertuples())]
+    lines += idle
     if said:
         lines.append(f"plan: {said}")
     each = table["calls"].mul(table["live"]).sum()

@@ -1,10 +1,14 @@
 """Where each judge's verdicts will come from: simulated, replayed, or asked live."""
 
+import json
+
 import pandas as pd
 
+from posbias_kit.errors import check_choice
 from posbias_kit.judging import PlantedJudge, RecordedJudge
 
 _KINDS = {"simulated": " (no call)", "replayed": " from a recording (no call)", "asked live": ""}
+_PROMPT_ONLY = {"template", "reference", "reasoning"}
 
 
 def tell_judges(judges, views):
@@ -48,6 +52,53 @@ def _row(judge, view):
         judge.probabilities(calls.drop_duplicates(["slots", "task", "shown"]), view.answers)
     unknown = sorted(set(judge.params.by_task) - set(calls["task"]))
     return judge.name, "simulated", planned, planned, ", ".join(map(repr, unknown))
+
+
+def check_decision(decision, presentations):
+    """Refuse a decision between candidates that the plan never shows.
+
+    Chapter 07 would refuse it, too, but after everybody was asked.
+
+    Parameters
+    ----------
+    decision : dict
+        The section of a study.
+    presentations : DataFrame
+        Its plan.
+
+    Raises
+    ------
+    ParamsError
+    """
+    known = {name for text in presentations["shown"].unique() for name in json.loads(text)}
+    for name in decision["candidates"] or ():
+        check_choice(name, sorted(known), "decision.candidates")
+
+
+def idle_arms(judges):
+    """Say which arms change nothing, for only simulated judges are asked in them.
+
+    A simulated judge reads no prompt: what only the prompt says acts on it by its `by_arm`.
+
+    Parameters
+    ----------
+    judges : list of judges
+
+    Returns
+    -------
+    list of str
+    """
+    said = []
+    for arm in {judge.arm.name: judge.arm for judge in judges if judge.arm.name}.values():
+        asked = [judge for judge in judges if judge.arm.name == arm.name]
+        differs = {key for key, value in arm if value} - {"name", "judges", "repeats"}
+        moved = any(arm.name in getattr(judge.params, "by_arm", ()) for judge in asked
+                    if isinstance(judge, PlantedJudge))  # fmt: skip
+        if (differs <= _PROMPT_ONLY and not moved
+                and all(isinstance(judge, PlantedJudge) for judge in asked)):  # fmt: skip
+            said.append(f"arm {arm.name}: {', '.join(sorted(differs))} changes nothing for "
+                        "simulated judges, which read no prompt; `by_arm` can")  # fmt: skip
+    return said
 
 
 def describe_judges(table):

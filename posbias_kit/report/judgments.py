@@ -14,6 +14,7 @@ from posbias_kit.judging.attempt_row import read_reply
 from posbias_kit.judging.log_table import iterate_log, read_log
 from posbias_kit.report.files import digest_text, replacing
 from posbias_kit.report.folder import Run, project_root
+from posbias_kit.report.forecast_judges import check_decision
 from posbias_kit.report.tree import load_study, read_tree
 from posbias_kit.schema import VERDICT_KEY, Status
 
@@ -45,6 +46,7 @@ def plan_study(params, settings=()):
         if not any(isinstance(judge, LiveJudge) for judge in judges):
             return study, pd.DataFrame()
         tables = prepare_study(**study["data_preparation"], seed=study["seed"])
+        check_decision(study["decision"], tables.presentations)
         log = project_root() / "outputs" / study["run_name"] / LOG
         return study, estimate_calls(
             judges, tables.presentations, tables.answers, tables.questions, log,

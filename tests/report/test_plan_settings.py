@@ -270,3 +270,24 @@ def test_a_key_inside_a_list_cannot_be_set_and_the_cure_is_told(tmp_path):
     with pytest.raises(ParamsError, match=r"'judges' in .* is not a section") as caught:
         read_study(path, ["judging.judges.0.ties=0.5"])
     assert "edit the file" in str(caught.value)
+
+
+def test_a_decision_between_unknown_candidates_is_refused_before_any_call():
+    for judge in (PLANTED, LIVE):
+        study = {**tree(judges=[judge], data=SMALL), "decision": {"candidates": ["careful", "b"]}}
+        with pytest.raises(ParamsError, match=r"decision\.candidates: unknown value 'b'"):
+            describe_forecast(plan_study(study)[0])
+    study["decision"] = {"candidates": ["careful", "flawed"]}
+    assert len(plan_study(study)[1]) == 1
+
+
+def test_arms_that_change_nothing_for_simulations_are_told():
+    arms = [{"name": "last", "reference": "last"}, {"name": "two", "options": 2}]
+    said = "arm last: reference changes nothing for simulated judges"
+    moved = {**PLANTED, "by_arm": {"last": {"ties": 0.5}}}
+
+    assert said in planned(data=SMALL, arms=arms)
+    assert "arm two: options" not in planned(data=SMALL, arms=arms)
+    assert said not in planned(judges=[moved], data=SMALL, arms=arms)
+    asked = {**LIVE, "template": "compare"}
+    assert said not in planned(judges=[PLANTED, asked], data=SMALL, arms=arms)
