@@ -57,6 +57,16 @@ class Plan(Section):
     repeated_share: Share = 1.0
     """Share of the comparisons, of each task in proportion, that are repeated; others: once."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _forget_old_defaults(cls, told):
+        """Run folders of earlier versions name every key, and these two where nobody gave them."""
+        whole = isinstance(told, dict) and cls.model_fields.keys() <= told.keys()
+        if whole and told["design"] != Design.SETS:
+            old = {"set_size": _SIZE, "sets_per_question": 1}
+            told = told | {key: None for key, value in old.items() if told[key] == value}
+        return told
+
     @model_validator(mode="after")
     def _check(self):
         if self.design == Design.REFERENCE and self.reference is None:
