@@ -7,7 +7,7 @@ from posbias_kit.analysis.agreement import (
     judge_clusters,
     judge_linkage,
 )
-from posbias_kit.analysis.arms import arm_differences, arm_values
+from posbias_kit.analysis.arms import arm_differences, arm_values, scored_arms
 from posbias_kit.analysis.betting import betting_sequence
 from posbias_kit.analysis.coefficients import agreement_coefficients
 from posbias_kit.analysis.components import variance_components
@@ -30,7 +30,7 @@ from posbias_kit.analysis.formats import answer_features, match_lengths
 from posbias_kit.analysis.labels import label_accuracy, label_agreement, majority_labels
 from posbias_kit.analysis.mentions import flag_mentions, model_mentions
 from posbias_kit.analysis.missing import missing_bounds
-from posbias_kit.analysis.noise import inconsistency_split, scored_arms
+from posbias_kit.analysis.noise import inconsistency_split
 from posbias_kit.analysis.order_differences import order_differences
 from posbias_kit.analysis.order_effect import order_effect
 from posbias_kit.analysis.parser_audit import labels_in_answers, parser_audit, reread_replies

@@ -15,10 +15,11 @@ from posbias_kit.errors import check_choice
 
 ARM_METRICS = ("pc", "pf", "first", "ties", "beta")
 """What arms are compared by: consistency, fairness, shares of the first slot and of ties, pull."""
+_ALONE = "answers were scored alone: no slot can act"
 _UNPAIRED = "other comparisons than the plain arm's: read its own values"
 
 
-def arm_values(verdicts, convention="paper", level=0.95):
+def arm_values(verdicts, convention="paper", level=0.95, scored=()):
     """Measure every arm of every judge, each by itself.
 
     Parameters
@@ -29,6 +30,9 @@ def arm_values(verdicts, convention="paper", level=0.95):
         As for :func:`posbias_kit.analysis.position_bias`.
     level : float
         Level of the intervals.
+    scored : collection of str
+        Arms in which answers were scored alone (:func:`posbias_kit.analysis.scored_arms`). Their
+        verdicts are the same in every order by construction: of them only ties are measured.
 
     Returns
     -------
@@ -50,10 +54,18 @@ def arm_values(verdicts, convention="paper", level=0.95):
         beta = beta.rename(columns=named).assign(metric="beta", slots=2)
         tables.append(beta.reindex(columns=[*keys, *_VALUES]))
     table = _arrange(pd.concat(tables, ignore_index=True), keys)
+    table = _leave_fixed(table, scored, ["estimate", "low", "high"])
     return table[[*keys, *_VALUES]].astype({"n": "Int64", "clusters": "Int64"})
 
 
 _VALUES = ["metric", "n", "incomplete", "estimate", "low", "high", "clusters", "note"]
+
+
+def _leave_fixed(table, scored, numbers):
+    """Leave out what scoring answers alone fixes, with the reason."""
+    fixed = table["arm"].isin(list(scored)) & (table["metric"] != "ties")
+    table[numbers] = table[numbers].mask(fixed)
+    return table.assign(note=table["note"].mask(fixed, _ALONE))
 
 
 def _arrange(table, keys):
@@ -84,7 +96,8 @@ def _measure(verdicts, metric, convention, keys, level):
 _WHY = {"pf": "for pairs only", "pc": "every complete series has a tie"}
 
 
-def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=9999, seed=0):
+def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=9999, seed=0,
+                    scored=()):  # fmt: skip
     """Compare each arm with the plain one, judge by judge, on the same comparisons.
 
     Each difference is the arm's value minus the plain arm's, over the series that both completed
@@ -102,6 +115,9 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
         else the first.
     convention, level, flips, seed
         As for :func:`posbias_kit.analysis.judge_differences`.
+    scored : collection of str
+        As for :func:`arm_values`: what differs from the plain arm by construction is no finding,
+        and counts in no correction.
 
     Returns
     -------
@@ -125,14 +141,16 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
     turned, tables = swap_arms(verdicts), []
     if names:
         check_choice(plain, names, "plain")
+    free = turned[~turned["judge"].isin(list(scored))]  # where a slot can act
     for metric in ARM_METRICS[:-1]:
-        told = turned if metric != "pf" else turned[turned["slots"] == 2]
+        told = turned if metric == "ties" else free
+        told = told[told["slots"] == 2] if metric == "pf" else told
         if _has_series(told, plain):
             options = {"convention": convention, "level": level, "flips": flips, "seed": seed}
             found = judge_differences(told, metric, plain, ("arm",), **options)
             named = {"series": "n", "other_value": "plain_value"}
             tables.append(_for_pairs(found, metric).rename(columns=named))
-    pairs = turned[turned["slots"] == 2]
+    pairs = free[free["slots"] == 2]
     if len(pairs) and pairs["judge"].eq(plain).any():
         found = order_differences(pairs, plain, ("arm",), level)
         named = {"comparisons": "n", "beta": "value", "other_beta": "plain_value"}
@@ -152,6 +170,7 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
     why = np.where(table["arm"].isin(shared), _NO_SERIES, _UNPAIRED)
     table["note"] = note.mask(table["n"].fillna(0) == 0, why)
     table["n"] = table["n"].fillna(0).astype("Int64")
+    table = _leave_fixed(table, scored, [])
     return _arrange(table, keys)[[*keys, *_COLUMNS]]
 
 
@@ -187,6 +206,28 @@ def _has_series(turned, plain):
     """Whether the plain arm has any complete series, so that there is something to pair with."""
     mine = turned[turned["judge"] == plain]
     return len(mine) > 0 and bool(build_series(mine)["complete"].any())
+
+
+def scored_arms(arms):
+    """Find the arms in which each answer was scored alone.
+
+    Parameters
+    ----------
+    arms : DataFrame
+        From :func:`posbias_kit.judging.describe_arms`.
+
+    Returns
+    -------
+    list of str
+        For :func:`arm_values`, :func:`posbias_kit.analysis.inconsistency_split` and
+        :func:`posbias_kit.analysis.worksheet`; none where it is not known how the arms ask.
+
+    Examples
+    --------
+    >>> scored_arms(pd.DataFrame({"arm": ["", "points"], "scale": [None, 5]}))
+    ['points']
+    """
+    return arms.loc[arms["scale"].notna(), "arm"].tolist() if "scale" in arms else []
 
 
 def swap_arms(verdicts):

@@ -193,28 +193,6 @@ def _estimate(sums, level):
     return table
 
 
-def scored_arms(arms):
-    """Find the arms in which each answer was scored alone.
-
-    Parameters
-    ----------
-    arms : DataFrame
-        From :func:`posbias_kit.judging.describe_arms`.
-
-    Returns
-    -------
-    list of str
-        For :func:`inconsistency_split` and :func:`posbias_kit.analysis.worksheet`; none where it
-        is not known how the arms ask.
-
-    Examples
-    --------
-    >>> scored_arms(pd.DataFrame({"arm": ["", "points"], "scale": [None, 5]}))
-    ['points']
-    """
-    return arms.loc[arms["scale"].notna(), "arm"].tolist() if "scale" in arms else []
-
-
 def _share(sums, level):
     """Share with its CR2 t interval; by the number of clusters where they do not differ."""
     result = ratio_intervals(sums, "excess", "across", level)

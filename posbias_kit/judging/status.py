@@ -30,8 +30,10 @@ def count_statuses(judges, verdicts, presentations):
     -------
     DataFrame
         One row a benchmark, judge and arm: benchmark, judge, arm, what ("simulation", "recorded"
-        or "asked now"), planned (verdicts), ok, invalid, failed, identical (nobody was asked),
-        not_made (a cap was reached, a stopping rule knew enough, or nothing was recorded).
+        or "asked now", and whether the verdicts are derived from scores: then there are fewer
+        calls than verdicts, see :func:`posbias_kit.judging.describe_scores`), planned (verdicts),
+        ok, invalid, failed, identical (nobody was asked), not_made (a cap was reached, a stopping
+        rule knew enough, or nothing was recorded).
 
     Examples
     --------
@@ -49,7 +51,7 @@ def count_statuses(judges, verdicts, presentations):
     planned = {name: plan.groupby("benchmark")["repeats"].sum() for name, plan in plans.items()}
     told = [
         planned[arm_of(judge).name].rename("planned").reset_index().assign(
-            judge=judge.name, arm=arm_of(judge).name, what=_WHAT.get(type(judge), "")
+            judge=judge.name, arm=arm_of(judge).name, what=_say_what(judge)
         )
         for judge in judges
     ]  # fmt: skip
@@ -62,6 +64,11 @@ def count_statuses(judges, verdicts, presentations):
     table["not_made"] = table["planned"] - table[list(counts)].sum(axis=1)
     table = table.sort_values("benchmark", kind="stable", ignore_index=True)
     return table[[*key, "what", "planned", *counts, "not_made"]]
+
+
+def _say_what(judge):
+    what = _WHAT.get(type(judge), "")
+    return f"{what}, derived from scores" if arm_of(judge).scale else what
 
 
 def describe_arms(judges):

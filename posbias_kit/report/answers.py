@@ -4,6 +4,7 @@ from functools import cache
 
 import pandas as pd
 
+from posbias_kit.report.arms import plain_arm, tell_arms
 from posbias_kit.report.files import read_csv
 
 _BLOCK = ["benchmark", "experiment", "arm", "slots"]
@@ -23,15 +24,19 @@ def answer_questions(folder, study):
     -------
     list of (str, list of str)
         Question and sentences, four of them: which judge is most consistent, which way it leans,
-        whether that is noise, and what was not tested.
+        whether that is noise, and what was not tested; where there are arms, these are about the
+        plain one, and a fifth says which other way of asking makes a difference.
     """
     found = _Tables(folder, study)
     if found.summary is None:
         return []
+    told = found.read("arm_differences"), found.summary, study["level"]
+    arms = [("Does it depend on how it is asked?", tell_arms(*told))] if found.arms else []
     return [
         ("Which judge is most consistent?", found.by_block(_most_consistent)),
         ("Which way does it lean?", found.by_block(_leans)),
         ("Is that noise?", found.by_block(_noise)),
+        *arms,
         ("What was not tested?", _not_tested(found)),
     ]
 
@@ -68,7 +73,9 @@ class _Tables:
 
     def __init__(self, folder, study):
         self.folder, self.study = folder, study
-        self.summary = self.read("summary")
+        whole = self.read("summary")
+        self.summary = whole if whole is None else plain_arm(whole)
+        self.arms = whole is not None and "arm" in whole
         self.keys = [key for key in _BLOCK if self.summary is not None and key in self.summary]
 
     @cache  # noqa: B019  one run's tables, gone with the page
@@ -167,9 +174,23 @@ def _noise(found, block):
     if shares:
         said.append(f"Not noise alone; so much of the changes is position: {_list(shares)}.")
         said += _both_ways(found, block, split.loc[beyond, "judge"])
-    if not beyond.all():
-        said.append(f"No more than noise shown: {_list(split.loc[~beyond, 'judge'])}.")
+    rest = split.loc[~beyond, "judge"]
+    leaning = rest.isin(_leaning(found, block))
+    if not leaning.all():
+        said.append(f"No more than noise shown: {_list(rest[~leaning])}.")
+    if leaning.any():
+        said.append(
+            f"Repeats change about as often as orders do, and yet the lean is shown: "
+            f"{_list(rest[leaning])}."
+        )
     return said + _unstable(found, block)
+
+
+def _leaning(found, block):
+    """Return the judges whose lean both its interval and its test show."""
+    summary = found.rows("summary", block)
+    finding = summary["finding"]
+    return summary.loc[finding.str.startswith("leans") & ~finding.str.contains("Holm"), "judge"]
 
 
 def _both_ways(found, block, judges):

@@ -65,3 +65,42 @@ def pick(frame, columns):
     at = columns.index("judge") + 1
     chosen = frame[[*columns[:at], *more, *columns[at:]]]
     return chosen.assign(arm=chosen["arm"].replace("", "plain")) if "arm" in chosen else chosen
+
+
+_CHANGES = {"pc": "Consistency", "pf": "Fairness, where + is the last slot,"}
+
+
+def tell_arms(differences, summary, level):
+    """Say which arms differ from the plain one in consistency or fairness.
+
+    Parameters
+    ----------
+    differences : DataFrame or None
+        Table `arm_differences`.
+    summary : DataFrame
+        The plain arm's rows of table `summary`.
+    level : float
+        A test finds something where p after Holm is at most 1 - level.
+
+    Returns
+    -------
+    list of str
+        Sentences; chapter 06 has the rest.
+    """
+    said = []
+    for metric, name in _CHANGES.items() if differences is not None else ():
+        clear = (differences["metric"] == metric) & (differences["p_holm"] <= 1 - level)
+        found = ", ".join(
+            f"{row.judge} in {row.arm} ({row.difference:+.2f})"
+            for row in differences[clear].itertuples()
+        )
+        said += [f"{name} differs from plain asking, Holm-corrected: {found}."] * bool(found)
+    said = said or [
+        "No other way of asking makes a difference that the tests find, Holm-corrected."
+    ]
+    plain = summary["arm"].iloc[0]
+    about = f"arm {plain}" if plain else "the plain arm"
+    return [
+        *said,
+        f"All else on this page is about {about}; chapter 06 compares the others with it.",
+    ]

@@ -15,7 +15,8 @@ _HALF_FLIPS = {
 }
 
 
-def methods_paragraph(cards, level=0.95, convention="paper", decision=None, checked=None):
+def methods_paragraph(cards, level=0.95, convention="paper", decision=None, checked=None,
+                      arms=None):  # fmt: skip
     """Write the methods and the headline numbers as text to paste.
 
     Every number stands in the table of cards; none is a percentage of bias, for there is no such
@@ -32,6 +33,8 @@ def methods_paragraph(cards, level=0.95, convention="paper", decision=None, chec
         The table `decision`, whose rule and outcome are told. A pilot has none to tell.
     checked : DataFrame, optional
         The table `pilot_check`.
+    arms : DataFrame, optional
+        From :func:`posbias_kit.report.load_arms`: the ways of asking beside the one of the cards.
 
     Returns
     -------
@@ -50,7 +53,33 @@ def methods_paragraph(cards, level=0.95, convention="paper", decision=None, chec
         f"Half flips by the convention {convention!r}: {_HALF_FLIPS[convention]}. "
         "The numbers hold for these questions, answers, prompts and model versions."
     )
-    return "\n\n".join(filter(None, [*parts, _rule(decision), _tried(checked), tail]))
+    said = [*parts, _others(cards, arms), _rule(decision), _tried(checked), tail]
+    return "\n\n".join(filter(None, said))
+
+
+def _others(cards, arms):
+    """Tell the ways of asking that the numbers above are not about."""
+    told = _beside(cards, arms)
+    if not len(told):
+        return ""
+    ways = "; ".join(f"{row.arm} ({row.about})" for row in told.itertuples())
+    return (
+        f"The same judges were also asked in {_ways(told)}, which the numbers and calls above "
+        f"leave out: {ways}. Where a scale is named, each answer was scored alone, and verdicts "
+        "follow from the scores."
+    )
+
+
+def _beside(cards, arms):
+    """Return the arms that no card is about."""
+    if arms is None:
+        return pd.DataFrame()
+    mine = set(cards["arm"].fillna("")) if "arm" in cards else {""}
+    return arms[~arms["arm"].isin(mine)]
+
+
+def _ways(told):
+    return "one other way" if len(told) == 1 else f"{len(told)} other ways"
 
 
 def _rule(decision):
@@ -118,7 +147,7 @@ def _has(value):
     return isinstance(value, str) and bool(value)
 
 
-def tested_limits(cards, verdicts):
+def tested_limits(cards, verdicts, arms):
     """List what was tested and what was not, so that no claim goes beyond it.
 
     Parameters
@@ -126,6 +155,8 @@ def tested_limits(cards, verdicts):
     cards : DataFrame
         From :func:`posbias_kit.report.cards.judge_cards`.
     verdicts : DataFrame
+    arms : DataFrame
+        As for :func:`methods_paragraph`.
 
     Returns
     -------
@@ -146,8 +177,19 @@ def tested_limits(cards, verdicts):
         ("judges", f"{cards['judge'].nunique()} ({kinds})", "any other judge"),
         ("model versions", ", ".join(models) or "none returned one", "any other version"),
         ("prompts", ", ".join(prompts) or "not known, or none", "any other wording or labels"),
+        *_way(cards, arms),
         ("repeats", f"up to {cards['repeats'].max()} of one presentation",
          "stability" if cards["repeats"].max() < 2 else "drift over longer times"),
         ("correctness", "not looked at here", "a consistent judge can be wrong in every order"),
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=["aspect", "tested", "not_tested"])
+
+
+def _way(cards, arms):
+    """One line on the ways of asking, where there are several."""
+    told = _beside(cards, arms)
+    if not len(told):
+        return []
+    here = next(iter(cards["arm"]), "") if "arm" in cards else ""
+    beside = f"{_ways(told)} of asking stand in chapter 06: {', '.join(told['arm'])}"
+    return [("way of asking", f"{here or 'the plain one'}; {beside}", "any other way")]

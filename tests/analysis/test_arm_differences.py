@@ -112,6 +112,7 @@ def test_identical_answers_are_no_pairs_of_the_plain_arm(planted):
 
 
 def test_answers_scored_alone_show_no_order_effect(planted):
+    """By construction, so that it is no finding: only ties are measured, with the reason."""
     verdicts, _ = planted
     values = analysis.arm_values(verdicts)
     for judge in PLANTED:
@@ -119,6 +120,31 @@ def test_answers_scored_alone_show_no_order_effect(planted):
         assert value(values, "pc", "estimate", **where) == 1
         assert value(values, "pf", "estimate", **where) == 0
         assert value(values, "first", "estimate", **where) == 0.5
+    told = analysis.arm_values(verdicts, scored=["points"])
+    alone, free = told["arm"] == "points", told["metric"] == "ties"
+    numbers = ["estimate", "low", "high"]
+
+    assert told.loc[alone & ~free, numbers].isna().all(axis=None)
+    assert told.loc[alone & ~free, "note"].str.contains("scored alone").all()
+    same = ~alone | free
+    pd.testing.assert_frame_equal(told.loc[same, numbers], values.loc[same, numbers])
+
+
+def test_what_scoring_fixes_is_no_difference(planted):
+    """Its rows stay without numbers, and the others are corrected for fewer tests."""
+    verdicts, _ = planted
+    whole = analysis.arm_differences(verdicts, **SETTINGS)
+    told = analysis.arm_differences(verdicts, scored=["points"], **SETTINGS)
+    alone, free = told["arm"] == "points", told["metric"] == "ties"
+
+    assert len(told) == len(whole)
+    assert told.loc[alone & ~free, ["difference", "p", "p_holm"]].isna().all(axis=None)
+    assert told.loc[alone & ~free, "note"].str.contains("scored alone").all()
+    assert told.loc[alone & free, "difference"].notna().all()
+    without = analysis.arm_differences(verdicts[verdicts["arm"] != "points"], **SETTINGS)
+    kept = told[~alone & ~free].reset_index(drop=True)
+    without = without[without["metric"] != "ties"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(kept, without)
 
 
 def test_slot_and_label_are_told_apart(planted):
@@ -239,3 +265,10 @@ def test_an_arm_without_any_series_keeps_its_row():
     assert value(table, "pc", "n", arm="b") == 0
     assert value(table, "pc", "note", arm="b") == "no series that both arms completed"
     assert value(table, "pc", "difference", arm="a") == 0
+
+
+def test_arms_of_an_import_are_not_known_to_score():
+    """Without a column `scale` none is."""
+    assert analysis.scored_arms(pd.DataFrame({"arm": ["a"], "reversed": False})) == []
+    arms = {"arm": ["", "five", "turned"], "scale": pd.array([None, 5, None], dtype="Int64")}
+    assert analysis.scored_arms(pd.DataFrame(arms)) == ["five"]

@@ -1,7 +1,6 @@
 """Why inconsistency cannot be split into noise and position."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from verdict_tables import repeated, stack
 
@@ -11,7 +10,6 @@ from posbias_kit.analysis.noise import (
     ONE_SCORE,
     ONLY_IDENTICAL,
     inconsistency_split,
-    scored_arms,
 )
 from posbias_kit.analysis.worksheet import class_counts, worksheet
 
@@ -63,10 +61,3 @@ def test_answers_scored_alone_have_no_class():
     assert counts["note"].tolist() == ["", f"no classes: {ONE_SCORE}"]
     assert counts["without_class"].tolist() == [0, 2]
     assert np.isnan(counts.loc[1, "order_sensitive_p"])
-
-
-def test_arms_of_an_import_are_not_known_to_score():
-    """Without a column `scale` none is."""
-    assert scored_arms(pd.DataFrame({"arm": ["a"], "reversed": False})) == []
-    arms = {"arm": ["", "five", "turned"], "scale": pd.array([None, 5, None], dtype="Int64")}
-    assert scored_arms(pd.DataFrame(arms)) == ["five"]

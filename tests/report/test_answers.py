@@ -176,10 +176,47 @@ def test_several_benchmarks_are_answered_one_by_one(write, tmp_path):
 
     assert answers["Which way does it lean?"] == ["B: No lean shown: a.", "C: No lean shown: a."]
 
-    write("summary", *({"arm": arm, **rows[0]} for arm in ("", "turned")))
+
+def test_arms_have_an_answer_of_their_own(write, tmp_path):
+    """All else is about the plain arm; differences that the tests find are named."""
+    row = {"judge": "a", "finding": "no lean shown"}
+    write("summary", {"arm": "", **row}, {"arm": "turned", **row, "finding": "leans"})
+    told = {"judge": "a", "arm": "turned", "metric": "pc", "difference": -0.125, "p_holm": 0.04}
+    write("arm_differences", told, told | {"metric": "pf", "p_holm": None})
+
     answers = dict(answer_questions(tmp_path, STUDY))
-    leans = ["plain: No lean shown: a.", "turned: No lean shown: a."]
-    assert answers["Which way does it lean?"] == leans
+
+    assert answers["Which way does it lean?"] == ["No lean shown: a."]
+    where = "All else on this page is about the plain arm; chapter 06 compares the others with it."
+    assert answers["Does it depend on how it is asked?"] == [
+        "Consistency differs from plain asking, Holm-corrected: a in turned (-0.12).",
+        where,
+    ]
+
+    write("arm_differences", told | {"p_holm": 0.06})
+    assert dict(answer_questions(tmp_path, STUDY))["Does it depend on how it is asked?"] == [
+        "No other way of asking makes a difference that the tests find, Holm-corrected.",
+        where,
+    ]
+
+
+def test_a_lean_that_is_shown_is_not_called_noise(write, tmp_path):
+    """The test of direction sees a lean that is small beside the noise of repeats."""
+    findings = {
+        "a": "leans to the first slot (unstable: RS .60)",
+        "b": "no lean shown",
+        "c": "leans to the last slot by its own interval; not after Holm over judges (p .2)",
+    }
+    write("summary", *({"judge": j, "finding": f} for j, f in findings.items()))
+    write("inconsistency_split", *(
+        {"judge": j, "share": 0.1, "p_holm": 0.5} for j in findings
+    ))  # fmt: skip
+
+    assert dict(answer_questions(tmp_path, STUDY))["Is that noise?"] == [
+        "No more than noise shown: b, c.",
+        "Repeats change about as often as orders do, and yet the lean is shown: a.",
+        "Unstable, repeats agree below .85: a.",
+    ]
 
 
 def test_a_run_without_a_summary_has_no_answers(tmp_path):

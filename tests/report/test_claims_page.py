@@ -179,12 +179,28 @@ def test_a_pilot_without_a_pair_to_pass_is_no_pass(project):
 
 def test_limits_name_what_was_not_tested(live):
     """Questions, tasks, versions and prompts, each beside what was tested."""
-    table = report.tested_limits(cards_of(live), live.load("verdicts")).set_index("aspect")
+    cards, verdicts = cards_of(live), live.load("verdicts")
+    arms = report.load_arms(live, verdicts)
+    table = report.tested_limits(cards, verdicts, arms).set_index("aspect")
 
+    assert "way of asking" not in table.index
     assert table.loc["questions", "tested"] == "3 of Starter"
     assert table.loc["tasks", "tested"] == "1: math"
     assert table.loc["prompts", "tested"] == "json@1"
     assert table["not_tested"].str.len().gt(0).all()
+
+
+def test_other_ways_of_asking_are_named(live):
+    """The cards are about one arm: methods and limits say what the others are."""
+    cards, verdicts = cards_of(live), live.load("verdicts")
+    arms = pd.DataFrame({"arm": ["", "five", "two"], "about": ["plain", "scale: 5", "options: 2"]})
+    text = report.methods_paragraph(cards, arms=arms)
+    row = report.tested_limits(cards, verdicts, arms).set_index("aspect").loc["way of asking"]
+
+    assert "also asked in 2 other ways" in text
+    assert "five (scale: 5); two (options: 2)" in text
+    assert row["tested"] == "the plain one; 2 other ways of asking stand in chapter 06: five, two"
+    assert "other way" not in report.methods_paragraph(cards, arms=arms[:1])
 
 
 def test_study_says_whether_its_rubric_passed(project):
