@@ -51,16 +51,16 @@ def read_study(path, settings=()):
     return check_study(tree, place=str(path))
 
 
-def check_study(tree, place="study"):
+def check_study(tree, place="study", context=None):
     """Validate a study given as a nested dict; see :func:`read_study`."""
-    return parse_section(Study, tree, place)
+    return parse_section(Study, tree, place, context)
 
 
-def parse_section(model, tree, place):
+def parse_section(model, tree, place, context=None):
     """Validate a nested dict against one of the models of this module."""
     _refuse_secrets(tree, place)
     try:
-        return model.model_validate(tree)
+        return model.model_validate(tree, context=context)
     except ValidationError as error:
         told = explain(error, model, tree)
         raise ParamsError(told, place=place, cure="see params/README.md") from None

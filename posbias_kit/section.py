@@ -27,3 +27,12 @@ def check_address(value, name="base_url"):
     if parts.username or parts.password or parts.query:
         raise ValueError(f"{name} holds credentials or a query: name the key by `key_env`")
     return value
+
+
+STORED = {"stored": True}
+"""Context of validation for the study of a finished run: what cannot act in it is forgotten."""
+
+
+def is_stored(info):
+    """Whether the study of a finished run is read, which earlier versions may have written."""
+    return info.context == STORED

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from posbias_kit.cluster import Compute
 from posbias_kit.judge_kinds import LIVE, JudgeParams
-from posbias_kit.section import Amount, Count, Section, Share, Slug
+from posbias_kit.section import Amount, Count, Section, Share, Slug, is_stored
 from posbias_kit.study_analysis import Disagreement, Metrics, OrderEffect, QualityGap, Summary
 from posbias_kit.study_arms import Arm, check_arms
 from posbias_kit.study_plan import ORDERS, Plan, Sample
@@ -150,8 +150,9 @@ class Judging(Section):
     """Stop asking a judge by this rule; without one all that is planned is asked."""
 
     @model_validator(mode="after")
-    def _check(self):
-        self._refuse_idle()
+    def _check(self, info):
+        if not is_stored(info):
+            self._refuse_idle()
         names = [judge.name for judge in self.judges]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from posbias_kit.schema import Design
-from posbias_kit.section import Section, Share
+from posbias_kit.section import Section, Share, is_stored
 
 
 class Sample(Section):
@@ -59,12 +59,13 @@ class Plan(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _forget_old_defaults(cls, told):
-        """Run folders of earlier versions name every key, and these two where nobody gave them."""
-        whole = isinstance(told, dict) and cls.model_fields.keys() <= told.keys()
-        if whole and told["design"] != Design.SETS:
-            old = {"set_size": _SIZE, "sets_per_question": 1}
-            told = told | {key: None for key, value in old.items() if told[key] == value}
+    def _forget_idle(cls, told, info):
+        """Run folders of earlier versions name keys that cannot act; finished, they stand."""
+        if isinstance(told, dict) and is_stored(info):
+            design = told.get("design", cls.model_fields["design"].default)
+            idle = {key for key, acts in _ACTS_IN.items() if design != acts}
+            idle |= {"repeated_share"} if told.get("repeats") == 1 else set()
+            told = {key: value for key, value in told.items() if key not in idle}
         return told
 
     @model_validator(mode="after")

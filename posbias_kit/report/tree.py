@@ -7,11 +7,12 @@ from posbias_kit.errors import ReadError
 from posbias_kit.judge_kinds import PlantedParams
 from posbias_kit.report.files import read_params
 from posbias_kit.report.stages import STAGES
+from posbias_kit.section import STORED
 from posbias_kit.study import Study
 
 
 def load_study(run):
-    """Return the study of a finished run, checked.
+    """Return the study of a finished run, checked; what cannot act in it is forgotten.
 
     Raises
     ------
@@ -22,7 +23,7 @@ def load_study(run):
     if study is None:
         place = str(run.folder / "params.yaml")
         raise ReadError("no such run", place=place, cure="run the study first")
-    return read_tree(study)
+    return _plain(study_files.check_study(study, str(run.folder / "params.yaml"), STORED))
 
 
 def read_tree(params, settings=(), overrides=None):

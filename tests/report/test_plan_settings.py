@@ -87,16 +87,6 @@ def test_a_study_that_was_read_can_be_read_again():
         assert check_study(study).model_dump() == study
 
 
-def test_run_folders_of_earlier_versions_are_read():
-    """They name set_size 3 and sets_per_question 1 in every design, beside all other keys."""
-    study = check_study(tree()).model_dump()
-    study["data_preparation"]["plan"].update(set_size=3, sets_per_question=1)
-    assert check_study(study).data_preparation.plan.set_size is None
-    study["data_preparation"]["plan"].update(set_size=4)
-    with pytest.raises(ParamsError, match="set_size 4 cannot act"):
-        check_study(study)
-
-
 def test_quality_names_candidates_and_all_of_them():
     known = {"careful": 2.0, "flawed": -1.0, "mediocre": 0.0, "padded": 0.5, "restated": 1.0}
     sets = {"design": "sets", "set_size": 2}
