@@ -40,6 +40,8 @@ STUDIES = {
     "each comparison in one order": _study(orders="balanced_half"),
     "several arms": _study(arms=ARMS),
     "arms of sets": _study(arms=ARMS, design="sets", set_size=[2, 3]),
+    "answers scored alone beside the plain arm": _study(arms=ARMS[3:]),
+    "the same in several sizes": _study(arms=ARMS[3:], design="sets", set_size=[2, 3]),
     "arms of half a design": _study(arms=ARMS[:3], orders="balanced_half", repeats=1),
     "against a reference": _study(design="reference", reference="mediocre"),
     "nothing asked twice": _study(repeats=1),

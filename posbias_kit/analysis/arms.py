@@ -160,8 +160,10 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
         return pd.DataFrame(columns=[*keys, *_COLUMNS])
     named = {"arm": "judge", "judge": "arm", "difference_low": "low", "difference_high": "high"}
     tables = [table.rename(columns=named) for table in tables if len(table)]
+    fixed = names if plain in list(scored) else scored
     if not tables:
-        return expected.reindex(columns=[*keys, *_COLUMNS]).assign(n=0, note=_NO_SERIES)
+        empty = expected.reindex(columns=[*keys, *_COLUMNS]).assign(n=0, note=_NO_SERIES)
+        return _leave_fixed(empty, fixed, [])
     found = pd.concat(tables, ignore_index=True)
     table = expected.merge(found, "left", on=[*({*keys} & {*found}), "metric"])
     note = table["note"].str.replace("the judges differ", "the arms differ")
@@ -170,7 +172,7 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
     why = np.where(table["arm"].isin(shared), _NO_SERIES, _UNPAIRED)
     table["note"] = note.mask(table["n"].fillna(0) == 0, why)
     table["n"] = table["n"].fillna(0).astype("Int64")
-    table = _leave_fixed(table, scored, [])
+    table = _leave_fixed(table, fixed, [])
     return _arrange(table, keys)[[*keys, *_COLUMNS]]
 
 

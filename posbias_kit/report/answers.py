@@ -4,8 +4,8 @@ from functools import cache
 
 import pandas as pd
 
-from posbias_kit.report.arms import plain_arm, tell_arms
-from posbias_kit.report.files import read_csv
+from posbias_kit.report.arms import front_rows, tell_arms
+from posbias_kit.report.files import read_table
 
 _BLOCK = ["benchmark", "experiment", "arm", "slots"]
 
@@ -30,8 +30,7 @@ def answer_questions(folder, study):
     found = _Tables(folder, study)
     if found.summary is None:
         return []
-    told = found.read("arm_differences"), found.summary, study["level"]
-    arms = [("Does it depend on how it is asked?", tell_arms(*told))] if found.arms else []
+    arms = [("Does it depend on how it is asked?", _arms(found))] if found.arms else []
     return [
         ("Which judge is most consistent?", found.by_block(_most_consistent)),
         ("Which way does it lean?", found.by_block(_leans)),
@@ -41,47 +40,19 @@ def answer_questions(folder, study):
     ]
 
 
-def tell_outcomes(folder):
-    """Say what the run was made to settle: its pilot's outcome, else its decision.
-
-    Parameters
-    ----------
-    folder : Path
-
-    Returns
-    -------
-    list of str
-        Sentences; a pilot decides nothing between its candidates.
-    """
-    found = _Tables(folder, None)
-    check, pilot, decision = (found.read(name) for name in ("pilot_check", "pilot", "decision"))
-    said = []
-    if check is not None:
-        told = check[check["pilot"] != ""]
-        said = [f"{row['judge']}: {row['said']}." for _, row in told.iterrows()]
-    if decision is None or (pilot is not None and len(pilot)):
-        return said
-    several = len(decision) > 1
-    return said + [
-        f"{row['benchmark']}: " * several + f"{row['outcome'].capitalize()}: {row['why']}."
-        for _, row in decision.iterrows()
-    ]
-
-
 class _Tables:
     """The tables of one run, each with the rows of one block at a time."""
 
     def __init__(self, folder, study):
         self.folder, self.study = folder, study
         whole = self.read("summary")
-        self.summary = whole if whole is None else plain_arm(whole)
-        self.arms = whole is not None and "arm" in whole
+        self.summary = whole if whole is None else front_rows(whole)
+        self.arms = whole is not None and "arm" in whole and self.summary["arm"].nunique() == 1
         self.keys = [key for key in _BLOCK if self.summary is not None and key in self.summary]
 
     @cache  # noqa: B019  one run's tables, gone with the page
     def read(self, name):
-        path = self.folder / "tables" / f"{name}.csv"
-        return read_csv(path) if path.is_file() else None
+        return read_table(self.folder, name)
 
     def by_block(self, answer):
         """Answer for each benchmark, experiment and so on; name it where there are several."""
@@ -180,7 +151,7 @@ def _noise(found, block):
         said.append(f"No more than noise shown: {_list(rest[~leaning])}.")
     if leaning.any():
         said.append(
-            f"Repeats change about as often as orders do, and yet the lean is shown: "
+            "More change across orders than between repeats is not shown, and yet the lean is: "
             f"{_list(rest[leaning])}."
         )
     return said + _unstable(found, block)
@@ -229,6 +200,19 @@ def _not_tested(found):
     if planted:
         said.append(f"Simulations, no language models: {_list(planted)}.")
     return said
+
+
+def _arms(found):
+    """Say whether the way of asking matters, and which arm the page is about."""
+    plain = found.summary["arm"].iloc[0]
+
+    def tell(found, block):
+        rows = found.rows("arm_differences", {k: v for k, v in block.items() if k != "arm"})
+        return tell_arms(rows, plain, found.study["level"])
+
+    about = f"arm {plain}" if plain else "the plain arm"
+    where = f"All else on this page is about {about}; chapter 06 compares the others with it."
+    return [*found.by_block(tell), where]
 
 
 def _share(row, name):

@@ -67,40 +67,52 @@ def pick(frame, columns):
     return chosen.assign(arm=chosen["arm"].replace("", "plain")) if "arm" in chosen else chosen
 
 
-_CHANGES = {"pc": "Consistency", "pf": "Fairness, where + is the last slot,"}
+def front_rows(summary):
+    """Keep the plain arm of the table `summary` for the first page, where all judges have it.
+
+    Judges whose arms are different ones, as judgments that were read may have, stay as they are.
+    """
+    plain = plain_arm(summary)
+    who = [name for name in ("benchmark", "experiment", "judge", "slots") if name in summary]
+    whole = len(plain[who].drop_duplicates()) == len(summary[who].drop_duplicates())
+    return plain if whole else summary
 
 
-def tell_arms(differences, summary, level):
+_CHANGES = {"pc": "consistency", "pf": "fairness (+ is the last slot)"}
+
+
+def tell_arms(differences, plain, level):
     """Say which arms differ from the plain one in consistency or fairness.
 
     Parameters
     ----------
-    differences : DataFrame or None
-        Table `arm_differences`.
-    summary : DataFrame
-        The plain arm's rows of table `summary`.
+    differences : DataFrame
+        Rows of table `arm_differences`, of one benchmark, experiment and number of slots.
+    plain : str
+        Name of the plain arm.
     level : float
         A test finds something where p after Holm is at most 1 - level.
 
     Returns
     -------
     list of str
-        Sentences; chapter 06 has the rest.
+        Sentences.
+
+    Examples
+    --------
+    >>> told = pd.DataFrame({"judge": "j", "arm": ["words", "turned"], "metric": "pc",
+    ...     "difference": [0.1, -0.3], "p_holm": [0.4, 0.01]})
+    >>> tell_arms(told, "", 0.95)
+    ['Than with plain asking, consistency is other for j in turned (-0.30), Holm-corrected.']
     """
+    told = differences[differences["metric"].isin(_CHANGES)] if len(differences) else differences
+    if told.empty or told["p_holm"].isna().all():
+        return ["It cannot be told: nothing to compare in consistency or fairness, see chapter 06."]
     said = []
-    for metric, name in _CHANGES.items() if differences is not None else ():
-        clear = (differences["metric"] == metric) & (differences["p_holm"] <= 1 - level)
-        found = ", ".join(
-            f"{row.judge} in {row.arm} ({row.difference:+.2f})"
-            for row in differences[clear].itertuples()
-        )
-        said += [f"{name} differs from plain asking, Holm-corrected: {found}."] * bool(found)
-    said = said or [
-        "No other way of asking makes a difference that the tests find, Holm-corrected."
-    ]
-    plain = summary["arm"].iloc[0]
-    about = f"arm {plain}" if plain else "the plain arm"
-    return [
-        *said,
-        f"All else on this page is about {about}; chapter 06 compares the others with it.",
-    ]
+    for metric, name in _CHANGES.items():
+        clear = (told["metric"] == metric) & (told["p_holm"] <= 1 - level)
+        found = ", ".join(f"{row.judge} in {row.arm} ({row.difference:+.2f})"
+                          for row in told[clear].itertuples())  # fmt: skip
+        start = f"Than in arm {plain}" if plain else "Than with plain asking"
+        said += [f"{start}, {name} is other for {found}, Holm-corrected."] * bool(found)
+    return said or ["No difference in consistency or fairness is shown, Holm-corrected."]

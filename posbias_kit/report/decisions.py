@@ -3,6 +3,7 @@
 from IPython.display import Markdown
 
 from posbias_kit.data.pilot_pairs import PILOT
+from posbias_kit.report.files import read_table
 
 
 def tell_decision(decision, labels):
@@ -52,3 +53,31 @@ def escape_markdown(text):
     for sign in "\\`*_{}[]<>#|":
         text = text.replace(sign, f"\\{sign}")
     return text
+
+
+def tell_outcomes(folder):
+    """Say what the run was made to settle: its pilot's outcome, else its decision.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    list of str
+        Sentences; a pilot decides nothing between its candidates.
+    """
+    check, pilot, decision = (
+        read_table(folder, name) for name in ("pilot_check", "pilot", "decision")
+    )
+    said = []
+    if check is not None:
+        told = check[check["pilot"] != ""]
+        said = [f"{row['judge']}: {row['said']}." for _, row in told.iterrows()]
+    if decision is None or (pilot is not None and len(pilot)):
+        return said
+    several = len(decision) > 1
+    return said + [
+        f"{row['benchmark']}: " * several + f"{row['outcome'].capitalize()}: {row['why']}."
+        for _, row in decision.iterrows()
+    ]

@@ -132,6 +132,12 @@ def read_csv(path):
         ) from None
 
 
+def read_table(folder, name):
+    """Read a table of a run; None where the run has none of this name."""
+    path = folder / "tables" / f"{name}.csv"
+    return read_csv(path) if path.is_file() else None
+
+
 def _split(text):
     rows, row = [], []
     for match in _FIELD.finditer(text):

@@ -6,9 +6,10 @@ import nbformat
 import pandas as pd
 from markupsafe import Markup
 
-from posbias_kit.report.answers import answer_questions, tell_outcomes
-from posbias_kit.report.arms import plain_arm
+from posbias_kit.report.answers import answer_questions
+from posbias_kit.report.arms import front_rows
 from posbias_kit.report.captions import files_of
+from posbias_kit.report.decisions import tell_outcomes
 from posbias_kit.report.files import read_csv, read_params, write_text
 from posbias_kit.report.html import fill_template, limits_html, notebook_title
 from posbias_kit.report.layout import tidy
@@ -90,7 +91,7 @@ def _judges(folder):
     path = folder / "tables" / "summary.csv"
     if not path.is_file():
         return ""
-    table = plain_arm(read_csv(path))
+    table = front_rows(read_csv(path))
     alike = [
         key for key in ("benchmark", "experiment") if key in table and len(set(table[key])) < 2
     ]

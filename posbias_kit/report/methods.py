@@ -64,7 +64,7 @@ def _others(cards, arms):
         return ""
     ways = "; ".join(f"{row.arm} ({row.about})" for row in told.itertuples())
     return (
-        f"The same judges were also asked in {_ways(told)}, which the numbers and calls above "
+        f"Judges were also asked in {_ways(told)}, which the numbers and calls above "
         f"leave out: {ways}. Where a scale is named, each answer was scored alone, and verdicts "
         "follow from the scores."
     )
@@ -191,5 +191,5 @@ def _way(cards, arms):
     if not len(told):
         return []
     here = next(iter(cards["arm"]), "") if "arm" in cards else ""
-    beside = f"{_ways(told)} of asking stand in chapter 06: {', '.join(told['arm'])}"
+    beside = f"chapter 06 has {_ways(told)} of asking: {', '.join(told['arm'])}"
     return [("way of asking", f"{here or 'the plain one'}; {beside}", "any other way")]

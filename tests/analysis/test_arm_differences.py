@@ -147,6 +147,16 @@ def test_what_scoring_fixes_is_no_difference(planted):
     pd.testing.assert_frame_equal(kept, without)
 
 
+def test_a_plain_arm_that_was_scored_has_nothing_to_differ_from(planted):
+    verdicts, _ = planted
+    few = verdicts[verdicts["arm"].isin(["points", "same"])]
+    for table in (verdicts, few):
+        found = analysis.arm_differences(table, "points", scored=["points"], **SETTINGS)
+        fixed = found[found["metric"] != "ties"]
+        assert fixed["difference"].isna().all()
+        assert fixed["note"].str.contains("scored alone").all()
+
+
 def test_slot_and_label_are_told_apart(planted):
     """Six planted truths, each within its interval, in letters and in words."""
     verdicts, arms = planted

@@ -6,7 +6,7 @@ import pytest
 from verdict_tables import pairs, sets, stack
 
 from posbias_kit import analysis
-from posbias_kit.data import prepare_study
+from posbias_kit.data import plan_presentations, prepare_study, read_benchmark
 from posbias_kit.judging import judge_presentations, make_judges
 
 EFFECTS = {3: [0.6, 0.0, -0.6], 5: [0.7, 0.2, 0.0, -0.2, -0.7]}
@@ -78,10 +78,17 @@ def test_half_a_design_has_no_consistency_to_scale():
 
 def test_sets_of_two_are_pairs():
     """The same judge on the same pairs, planned as sets of two and as all pairs: same tables."""
-    judge = {"name": "j", "kind": "planted", "slot_effect": 0.6, "ties": 0.4}
-    quality = {"careful": 0.0}  # of the others nothing is known, so that every pair is planned
-    as_sets = study(2, [judge], sets_per_question=10, quality=quality)
-    as_pairs = study(3, [judge], design="all_pairs")
+    (judge,) = make_judges(
+        [{"name": "j", "kind": "planted", "slot_effect": 0.6, "ties": 0.4}], seed=0
+    )
+    starter = read_benchmark("starter")
+    sets_of_two = {"design": "sets", "set_size": 2, "sets_per_question": 10}  # every pair
+    as_sets, as_pairs = (
+        judge_presentations(
+            [judge], plan_presentations(starter, repeats=2, **design), starter.answers
+        )
+        for design in (sets_of_two, {})
+    )
     key = ["comparison", "order", "repeat"]
     one, two = (table.sort_values(key, ignore_index=True) for table in (as_sets, as_pairs))
 

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from posbias_kit.report.answers import answer_questions, tell_outcomes
+from posbias_kit.report.answers import answer_questions
+from posbias_kit.report.decisions import tell_outcomes
 from posbias_kit.report.files import write_csv
 
 STUDY = {
@@ -188,16 +189,47 @@ def test_arms_have_an_answer_of_their_own(write, tmp_path):
 
     assert answers["Which way does it lean?"] == ["No lean shown: a."]
     where = "All else on this page is about the plain arm; chapter 06 compares the others with it."
-    assert answers["Does it depend on how it is asked?"] == [
-        "Consistency differs from plain asking, Holm-corrected: a in turned (-0.12).",
+    asked = "Does it depend on how it is asked?"
+    assert answers[asked] == [
+        "Than with plain asking, consistency is other for a in turned (-0.12), Holm-corrected.",
         where,
     ]
 
     write("arm_differences", told | {"p_holm": 0.06})
+    none = "No difference in consistency or fairness is shown, Holm-corrected."
+    assert dict(answer_questions(tmp_path, STUDY))[asked] == [none, where]
+
+    write("arm_differences", told | {"p_holm": None}, told | {"metric": "ties"})
+    untold = dict(answer_questions(tmp_path, STUDY))[asked][0]
+    assert untold.startswith("It cannot be told")
+
+
+def test_sizes_and_named_arms_are_named(write, tmp_path):
+    """Each number of slots has its answer, against the arm that stands for the plain one."""
+    row = {"judge": "a", "finding": "no lean shown"}
+    write("summary", *(
+        {"arm": arm, "slots": size, **row} for arm in ("p", "q") for size in (2, 3)
+    ))  # fmt: skip
+    told = {"judge": "a", "arm": "q", "metric": "pc", "difference": 0.1, "p_holm": 0.01}
+    write("arm_differences", told | {"slots": 2}, told | {"slots": 3, "difference": -0.2})
+
     assert dict(answer_questions(tmp_path, STUDY))["Does it depend on how it is asked?"] == [
-        "No other way of asking makes a difference that the tests find, Holm-corrected.",
-        where,
+        "2: Than in arm p, consistency is other for a in q (+0.10), Holm-corrected.",
+        "3: Than in arm p, consistency is other for a in q (-0.20), Holm-corrected.",
+        "All else on this page is about arm p; chapter 06 compares the others with it.",
     ]
+
+
+def test_judges_of_different_arms_all_stay(write, tmp_path):
+    """Judgments that were read may have an arm a judge: none is left out."""
+    write("summary", *(
+        {"judge": judge, "arm": arm, "finding": "no lean shown"}
+        for judge, arm in (("a", "p"), ("b", "q"))
+    ))  # fmt: skip
+
+    answers = dict(answer_questions(tmp_path, STUDY))
+    assert answers["Which way does it lean?"] == ["p: No lean shown: a.", "q: No lean shown: b."]
+    assert "Does it depend on how it is asked?" not in answers
 
 
 def test_a_lean_that_is_shown_is_not_called_noise(write, tmp_path):
@@ -214,7 +246,7 @@ def test_a_lean_that_is_shown_is_not_called_noise(write, tmp_path):
 
     assert dict(answer_questions(tmp_path, STUDY))["Is that noise?"] == [
         "No more than noise shown: b, c.",
-        "Repeats change about as often as orders do, and yet the lean is shown: a.",
+        "More change across orders than between repeats is not shown, and yet the lean is: a.",
         "Unstable, repeats agree below .85: a.",
     ]
 

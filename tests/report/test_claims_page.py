@@ -199,7 +199,7 @@ def test_other_ways_of_asking_are_named(live):
 
     assert "also asked in 2 other ways" in text
     assert "five (scale: 5); two (options: 2)" in text
-    assert row["tested"] == "the plain one; 2 other ways of asking stand in chapter 06: five, two"
+    assert row["tested"] == "the plain one; chapter 06 has 2 other ways of asking: five, two"
     assert "other way" not in report.methods_paragraph(cards, arms=arms[:1])
 
 
