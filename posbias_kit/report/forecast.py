@@ -147,11 +147,12 @@ def _stops(stop, table):
         f"the rule {stop['rule']!r} stops a judge earlier, once the consistency of these "
         f"comparisons is known to {stop['half_width']:g}"
     )
-    fewest = int(table["comparisons"].min())
     batch = stopping_rule(stop).batch
-    if batch >= fewest:
+    fewest = table.groupby("slots")["comparisons"].min()  # each size is looked at by itself
+    for size, count in fewest[fewest <= batch].items():
+        of = f" of sets of {size}" if len(fewest) > 1 else ""
         said += (
-            f"; but `judging.stop.batch` {batch} is not below the {fewest:,} comparisons, "
+            f"; but `judging.stop.batch` {batch} is not below the {count:,} comparisons{of}, "
             "so all are asked before the first look: take a smaller batch"
         )
     return [said]

@@ -119,7 +119,7 @@ def describe_judges(table):
             lines.append(f"{kind}{more}: {', '.join(map(_name, rows.itertuples()))}")
     odd = table[table["unknown_tasks"] != ""]
     lines += [
-        f"judge {row.judge!r}: `by_task` names {row.unknown_tasks}, which is no task of the plan, "
+        f"judge {row.judge!r}: `by_task` names {row.unknown_tasks}, no task of the plan, "
         "and does not act"
         for row in odd.itertuples()
     ]

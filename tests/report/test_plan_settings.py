@@ -238,7 +238,7 @@ def test_a_simulation_that_cannot_judge_is_refused_before_the_run():
     with pytest.raises(ParamsError, match="slot_effect"):
         planned(judges=[{**PLANTED, "slot_effect": [0.1, 0.2, 0.3]}], data=SMALL)
     text = planned(judges=[{**PLANTED, "by_task": {"maths": {"ties": 1.0}}}], data=SMALL)
-    assert "judge 'p': `by_task` names 'maths', which is no task of the plan" in text
+    assert "judge 'p': `by_task` names 'maths', no task of the plan" in text
 
 
 def test_what_does_not_exist_is_told_in_the_plan():
@@ -250,6 +250,10 @@ def test_a_batch_that_leaves_nothing_to_stop_is_told():
     """24 comparisons: a rule that first looks after 24 saves nothing, one after 23 may."""
     assert "so all are asked before the first look" in planned(data=SMALL, stop={"batch": 24})
     assert "first look" not in planned(data=SMALL, stop={"batch": 23})
+    sizes = {"design": "sets", "set_size": [2, 3], "sets_per_question": 2}  # 16 and 8
+    text = planned(sizes, data=SMALL, stop={"batch": 10})
+    assert "batch` 10 is not below the 8 comparisons of sets of 3" in text
+    assert "comparisons of sets of 2" not in text
 
 
 def test_caps_that_end_judging_are_told_and_those_without_effect_refused():
