@@ -138,28 +138,13 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
     keys = group_verdicts(verdicts, ("judge", "arm"))
     names = sorted(verdicts["arm"].unique())
     plain = names[0] if plain is None and names else plain
-    turned, tables = swap_arms(verdicts), []
     if names:
         check_choice(plain, names, "plain")
-    free = turned[~turned["judge"].isin(list(scored))]  # where a slot can act
-    for metric in ARM_METRICS[:-1]:
-        told = turned if metric == "ties" else free
-        told = told[told["slots"] == 2] if metric == "pf" else told
-        if _has_series(told, plain):
-            options = {"convention": convention, "level": level, "flips": flips, "seed": seed}
-            found = judge_differences(told, metric, plain, ("arm",), **options)
-            named = {"series": "n", "other_value": "plain_value"}
-            tables.append(_for_pairs(found, metric).rename(columns=named))
-    pairs = free[free["slots"] == 2]
-    if len(pairs) and pairs["judge"].eq(plain).any():
-        found = order_differences(pairs, plain, ("arm",), level)
-        named = {"comparisons": "n", "beta": "value", "other_beta": "plain_value"}
-        tables.append(_for_pairs(found, "beta").rename(columns=named))
+    options = {"convention": convention, "level": level, "flips": flips, "seed": seed}
+    tables = _compare(swap_arms(verdicts), plain, list(scored), options)
     expected = _count_lacking(_expect(verdicts[verdicts["arm"] != plain], keys), verdicts, plain)
     if expected.empty:
         return pd.DataFrame(columns=[*keys, *_COLUMNS])
-    named = {"arm": "judge", "judge": "arm", "difference_low": "low", "difference_high": "high"}
-    tables = [table.rename(columns=named) for table in tables if len(table)]
     fixed = names if plain in list(scored) else scored
     if not tables:
         empty = expected.reindex(columns=[*keys, *_COLUMNS]).assign(n=0, note=_NO_SERIES)
@@ -174,6 +159,26 @@ def arm_differences(verdicts, plain=None, convention="paper", level=0.95, flips=
     table["n"] = table["n"].fillna(0).astype("Int64")
     table = _leave_fixed(table, fixed, [])
     return _arrange(table, keys)[[*keys, *_COLUMNS]]
+
+
+def _compare(turned, plain, scored, options):
+    """Return the differences of each metric that has any; arms stand in the place of judges."""
+    tables = []
+    free = turned[~turned["judge"].isin(scored)]  # where a slot can act
+    for metric in ARM_METRICS[:-1]:
+        told = turned if metric == "ties" else free
+        told = told[told["slots"] == 2] if metric == "pf" else told
+        if _has_series(told, plain):
+            found = judge_differences(told, metric, plain, ("arm",), **options)
+            named = {"series": "n", "other_value": "plain_value"}
+            tables.append(_for_pairs(found, metric).rename(columns=named))
+    pairs = free[free["slots"] == 2]
+    if len(pairs) and pairs["judge"].eq(plain).any():
+        found = order_differences(pairs, plain, ("arm",), options["level"])
+        named = {"comparisons": "n", "beta": "value", "other_beta": "plain_value"}
+        tables.append(_for_pairs(found, "beta").rename(columns=named))
+    named = {"arm": "judge", "judge": "arm", "difference_low": "low", "difference_high": "high"}
+    return [table.rename(columns=named) for table in tables if len(table)]
 
 
 def _for_pairs(found, metric):

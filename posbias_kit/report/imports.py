@@ -2,11 +2,9 @@
 
 import warnings
 
-import yaml
-
 from posbias_kit import data
-from posbias_kit._yaml import load_yaml
-from posbias_kit.errors import ParamsError, ReadError
+from posbias_kit.data.layouts.table_plan import load_mapping
+from posbias_kit.errors import ParamsError
 from posbias_kit.report.files import replacing
 
 SHOWN = 20
@@ -47,7 +45,7 @@ def read_to_file(format, paths, output, options=(), mapping=None, **given):
             raise ParamsError(f"{text!r} is no key=value", place="--option", cure="write key=value")
         given[key] = value
     if mapping is not None:
-        given["mapping"] = _load(mapping)
+        given["mapping"] = load_mapping(mapping)
     if format in data.LAYOUTS:
         with warnings.catch_warnings(action="ignore", category=UserWarning):
             reading = data.read_judgments(format, *paths, **given)
@@ -107,12 +105,3 @@ def detect_text(paths):
             what = f"no: {row.lacks}" if row.lacks else "no"
         lines.append(f"{row.layout:15}{what}")
     return "\n".join(lines)
-
-
-def _load(path):
-    try:
-        return load_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ReadError(
-            f"not readable as YAML: {error}", place=str(path), cure="check the mapping's file"
-        ) from None

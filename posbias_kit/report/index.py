@@ -10,7 +10,7 @@ from posbias_kit.report.answers import answer_questions
 from posbias_kit.report.arms import front_rows
 from posbias_kit.report.captions import files_of
 from posbias_kit.report.decisions import tell_outcomes
-from posbias_kit.report.files import read_csv, read_params, write_text
+from posbias_kit.report.files import read_csv, read_params, read_table, write_text
 from posbias_kit.report.html import fill_template, limits_html, notebook_title
 from posbias_kit.report.layout import tidy
 from posbias_kit.report.tables import table_html
@@ -77,10 +77,9 @@ def _warnings(folder, manifest):
 
 def _counts(folder):
     """Say how many verdicts are missing, where a stage has counted them."""
-    path = folder / "tables" / "verdict_counts.csv"
-    if not path.is_file():
+    counts = read_table(folder, "verdict_counts")
+    if counts is None:
         return []
-    counts = read_csv(path)
     names = [name for name in ("invalid", "failed", "identical") if name in counts]
     said = [f"{counts[name].sum():.0f} {name}" for name in names if counts[name].sum() > 0]
     asked = f" of {counts['asked'].sum():.0f} asked" if "asked" in counts else ""
@@ -88,10 +87,10 @@ def _counts(folder):
 
 
 def _judges(folder):
-    path = folder / "tables" / "summary.csv"
-    if not path.is_file():
+    summary = read_table(folder, "summary")
+    if summary is None:
         return ""
-    table = front_rows(read_csv(path))
+    table = front_rows(summary)
     alike = [
         key for key in ("benchmark", "experiment") if key in table and len(set(table[key])) < 2
     ]

@@ -118,6 +118,8 @@ def verify_judgments(run_name):
     RunError
         The tables differ.
     """
+    from posbias_kit.analysis import stopping_rule  # a second that `run` need not pay
+
     run = Run(run_name)
     study = load_study(run)
     if study["judging"] is None:
@@ -127,8 +129,6 @@ def verify_judgments(run_name):
         section = study["judging"]
         judges = make_judges(section["judges"], study["seed"], section["arms"])
         tables = (run.load(name) for name in ("presentations", "answers", "questions"))
-        from posbias_kit.analysis import stopping_rule  # a second that `run` need not pay
-
         stop = stopping_rule(study["judging"]["stop"], study["level"], study["seed"])
         rebuilt = judge_presentations(judges, *tables, run.folder / LOG, stop=stop, ask=False)
     digests = [_digest(stored), _digest(rebuilt)]

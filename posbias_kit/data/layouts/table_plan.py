@@ -55,7 +55,7 @@ def make_plan(source):
     mapping, place = source.options.get("mapping"), "mapping"
     if isinstance(mapping, str | Path):
         place = str(mapping)
-        mapping = _load(mapping)
+        mapping = load_mapping(mapping)
     if not isinstance(mapping, dict | TableMapping):
         raise ParamsError(
             f"format 'table' needs a mapping, not {mapping!r:.60}",
@@ -83,7 +83,8 @@ def how_to_read(mapping):
     return How(mapping.question is None, mapping.sheet, separator)
 
 
-def _load(path):
+def load_mapping(path):
+    """Return what stands in a mapping's YAML file, as yet unchecked."""
     try:
         return load_yaml(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
