@@ -3,9 +3,10 @@
     python -m benchmarks.metrics [VERDICTS ...]
 
 Each size is measured in a process of its own on one core, which reads the table from Parquet as
-the notebooks do. Seconds are the best of three runs, or of one run from two million verdicts on,
-by the clock and on the processor (the two differ where other work shares the core); memory is the
-peak of the whole process so far, imports and table included. `position_bias` gives PC, PF
+the notebooks do, and has the environment of their kernels. Seconds are the best of three runs, or
+of one run from two million verdicts on, by the clock and on the processor (the two differ where
+other work shares the core); memory is the peak of the whole process so far, imports and table
+included. `position_bias` gives PC, PF
 and the kinds with CR2 intervals and 2,000 bootstrap draws. With several sizes the growth exponent
 of each metric is printed: 1 is linear.
 """
@@ -18,6 +19,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -25,6 +27,7 @@ import pandas as pd
 from benchmarks.rows import Row
 from benchmarks.tables import synthetic_verdicts
 from posbias_kit import analysis
+from posbias_kit.report.kernels import KEEP_MEMORY
 
 CONVENTIONS = ("paper", "tie", "decisive", "half")
 METRICS = {
@@ -75,9 +78,12 @@ def measure(path):
     return rows
 
 
-def alone(function, *arguments):
+def alone(function, *arguments, environment=()):
     """Run a function in a new process, so that no other table counts in its memory."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+    with (
+        patch.dict(os.environ, environment),
+        ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool,
+    ):
         return pool.submit(function, *arguments).result()
 
 
@@ -86,7 +92,7 @@ def measure_size(size):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{size}.parquet"
         alone(write, size, path)
-        return alone(measure, path)
+        return alone(measure, path, environment=KEEP_MEMORY)
 
 
 def rows(size=10_000_000):

@@ -39,11 +39,21 @@ def number_groups(frame, columns):
         code *= len(names)
         code += values
         size *= len(names)
-    code, _ = pd.factorize(code)
-    highest = np.maximum.accumulate(code)
-    rises = np.ones(len(code), dtype=bool)  # a combination occurs first where the maximum rises
-    rises[1:] = highest[1:] > highest[:-1]
-    return code, np.flatnonzero(rises)
+    if size > _DENSE * max(len(code), 1):
+        code, seen = pd.factorize(code)
+        size = len(seen)
+    return _renumber(code, size)
+
+
+def _renumber(code, size):
+    """Number codes below `size` in the order in which they first occur; return also where."""
+    first = np.full(size, len(code))
+    np.minimum.at(first, code, np.arange(len(code)))
+    seen = np.flatnonzero(first < len(code))
+    seen = seen[np.argsort(first[seen], kind="stable")]
+    number = np.empty(size, dtype=np.int64)
+    number[seen] = np.arange(len(seen))
+    return number[code], first[seen]
 
 
 def _is_constant(values):
@@ -52,3 +62,5 @@ def _is_constant(values):
 
 
 _LARGEST = np.iinfo(np.int64).max
+_DENSE = 4
+"""With at most so many possible codes a row, a table of all takes less time than a hash table."""

@@ -64,8 +64,11 @@ def build_series(verdicts, columns=None):
     def count(flag):
         return np.bincount(code[flag], minlength=len(head))
 
-    series["verdicts"] = count(choice >= 0)
-    series["first"], series["second"], series["ties"] = (count(choice == k) for k in (1, 2, 0))
+    width = max(int(choice.max(initial=0)), 2) + 2
+    chosen = np.bincount(code * width + choice + 1, minlength=len(head) * width)
+    chosen = chosen.reshape(len(head), width)[:, 1:]
+    series["verdicts"] = chosen.sum(axis=1)
+    series["ties"], series["first"], series["second"] = chosen[:, :3].T
     series["orders"] = _orders(verdicts, head)
     series["identical"] = count((verdicts["status"] == Status.IDENTICAL).to_numpy()) > 0
     winner = pd.factorize(verdicts["winner"])[0]

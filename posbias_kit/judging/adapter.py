@@ -1,6 +1,7 @@
 """What the adapters share: settings, refused settings, the deadline, errors told alike."""
 
 import asyncio
+from itertools import cycle
 from urllib.parse import urlsplit
 
 from posbias_kit.judging.failures import refused_setting, status_error
@@ -8,6 +9,8 @@ from posbias_kit.judging.protocol import CallError, read_address, read_key
 from posbias_kit.schema import Reason
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_A_POOL, _MOST_POOLS = 8, 8
+"""Calls in flight for a pool of connections, all of which httpx goes through for every call."""
 
 
 class Adapter:
@@ -24,8 +27,10 @@ class Adapter:
         self.settings = self.configure(params)
         self._strategy = getattr(params, "labels", "plain")
         self.key = read_key(params.key_env, params.name)
-        self.sdk = self._connect(params)
-        self.endpoint = str(self.sdk.base_url).rstrip("/")
+        pools = min(-(-params.limits.concurrency // _A_POOL), _MOST_POOLS)
+        self.sdks = [self._connect(params) for _ in range(pools)]
+        self._turns = cycle(self.sdks)
+        self.endpoint = str(self.sdks[0].base_url).rstrip("/")
 
     async def ask(self, prompt, timeout, seed=None):
         """Send a prompt once.
@@ -47,7 +52,7 @@ class Adapter:
         CallError
         """
         body, sent = self.request(prompt, seed)
-        raw, headers = await self.exchange(self._send(body), timeout, sent)
+        raw, headers = await self.exchange(self._send(next(self._turns), body), timeout, sent)
         return self.read(raw, headers, prompt, sent)
 
     def request(self, prompt, seed=None):
@@ -119,7 +124,8 @@ class Adapter:
 
     async def close(self):
         """Close the connections."""
-        await self.sdk.close()
+        for sdk in self.sdks:
+            await sdk.close()
 
 
 def _plain_client(kind, base_url):

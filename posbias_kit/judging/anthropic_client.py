@@ -48,11 +48,11 @@ class AnthropicClient(Adapter):
         messages = [{"role": role, "content": text} for role, text in said]
         return {**fields, **({"system": system} if system else {}), "messages": messages}
 
-    async def _send(self, body):
+    async def _send(self, sdk, body):
         # The SDK wants these three by name, and takes whatever else as it is.
         named = {name: body[name] for name in ("model", "max_tokens", "messages")}
         rest = {name: value for name, value in body.items() if name not in named}
-        response = await self.sdk.messages.with_raw_response.create(**named, extra_body=rest)
+        response = await sdk.messages.with_raw_response.create(**named, extra_body=rest)
         return await response.text(), response.headers
 
     def _read(self, raw, headers, prompt, sent):

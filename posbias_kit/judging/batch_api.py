@@ -70,7 +70,7 @@ class BatchAPI:
     async def _exchange(self, verb, path, timeout, **what):
         import httpx2
 
-        send = getattr(self._client.sdk, verb)
+        send = getattr(self._client.sdks[0], verb)
         return await self._client.exchange(send(path, cast_to=httpx2.Response, **what), timeout)
 
     async def download(self, state):

@@ -1,6 +1,14 @@
 """The kernels of a run: while one notebook runs, that of the next starts and imports the kit."""
 
+import os
 from contextlib import contextmanager
+
+KEEP_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(2**30))
+"""Variables of Linux's C library: what a large column took is kept for the next one.
+
+By default it goes back to the system at once and comes anew, zeroed: with ten million verdicts
+that takes a fifth of the time.
+"""
 
 _ARGUMENTS = [
     # A kernel tells of its local port when it starts and of the interrupt that ends it.
@@ -67,7 +75,9 @@ def _launch(root):
             return self.asked
 
     kernel = Kernel(kernel_name="python3")  # this environment's
-    run_sync(kernel.start_kernel)(extra_arguments=_ARGUMENTS, cwd=str(root))
+    run_sync(kernel.start_kernel)(
+        extra_arguments=_ARGUMENTS, cwd=str(root), env={**KEEP_MEMORY, **os.environ}
+    )
     return kernel
 
 

@@ -36,6 +36,16 @@ def test_many_columns_do_not_overflow(rows):
         assert number_groups(frame, list(frame))[0].tolist() == expected
 
 
+@given(st.lists(KEYS, min_size=1))
+def test_few_rows_of_many_codes(rows):
+    """Where a table of all codes would be too large, a hash table gives the same."""
+    frame = _frame(rows)
+    expected = [part.tolist() for part in number_groups(frame, list(frame))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_codes, "_DENSE", 0)
+        assert [part.tolist() for part in number_groups(frame, list(frame))] == expected
+
+
 def test_missing_is_a_value_of_its_own():
     """A missing key is neither dropped nor one of the others."""
     frame = pd.DataFrame({"slots": pd.array([2, None, 2, None], dtype="Int64")})

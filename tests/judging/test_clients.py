@@ -1,5 +1,6 @@
 """Adapters: what goes out, what is read from a reply, and how failures are told."""
 
+import asyncio
 import sys
 
 import pytest
@@ -216,6 +217,33 @@ def test_out_of_order_replies_find_their_prompt():
         replies = asyncio.run(both(server.url))
 
     assert [reply.text for reply in replies] == ["[[A]]", "[[B]]"]
+
+
+@CLIENTS
+@pytest.mark.parametrize(("flying", "pools"), [(1, 1), (8, 1), (20, 3), (500, 8)])
+def test_calls_take_turns_over_pools(client, flying, pools):
+    """As many calls as may be in flight are spread evenly, and every connection is closed."""
+    kind = "openai" if client is OpenAIClient else "anthropic"
+    used = []
+
+    async def send(sdk, body):
+        used.append(sdk)
+        return await type(adapter)._send(adapter, sdk, body)
+
+    async def twice_around():
+        for _ in range(2 * pools):
+            await adapter.ask(prompt(), 5)
+        await adapter.close()
+
+    with FaultServer(steady(text="[[A]]")) as server:
+        url = server.url.removesuffix("/v1") if kind == "anthropic" else server.url
+        adapter = client(params(url, kind, limits={"concurrency": flying}))
+        adapter._send = send
+        asyncio.run(twice_around())
+
+    assert len(adapter.sdks) == pools
+    assert used == adapter.sdks * 2
+    assert all(sdk.is_closed() for sdk in adapter.sdks)
 
 
 def test_steady_server_is_used():

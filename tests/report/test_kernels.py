@@ -31,14 +31,20 @@ def test_every_kernel_ends(tmp_path):
     assert not _is_alive(second)
 
 
-def test_only_the_kit_is_there(tmp_path):
-    """The kit is imported, under no name, in the project's folder, without the user's history."""
+def test_only_the_kit_is_there(tmp_path, monkeypatch):
+    """The kit is imported, under no name, in the project's folder, without the user's history.
+
+    Memory is kept as the kit sets it, or as the user does.
+    """
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "9")
     asked = {
         "kit": "'posbias_kit.report.views' in __import__('sys').modules",
         "names": "[name for name in dir() if 'posbias' in name]",
         "history": "get_ipython().history_manager.hist_file",
         "count": "get_ipython().execution_count",
         "folder": "__import__('os').getcwd()",
+        "mapped": "__import__('os').environ['MALLOC_MMAP_THRESHOLD_']",
+        "trimmed": "__import__('os').environ['MALLOC_TRIM_THRESHOLD_']",
     }
     with Kernels(tmp_path).take() as kernel:
         client = kernel.blocking_client()
@@ -54,4 +60,6 @@ def test_only_the_kit_is_there(tmp_path):
         "history": "':memory:'",
         "count": "1",
         "folder": repr(str(tmp_path)),
+        "mapped": "'1073741824'",
+        "trimmed": "'9'",
     }
