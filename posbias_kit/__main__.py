@@ -84,12 +84,12 @@ def _as_utf8(settings):
 
 def _confirm(params, settings):
     """Ask before a run that may cost more than the study allows unasked."""
-    from posbias_kit.report.judgments import describe_bill, needs_consent, plan_study
+    from posbias_kit.report.bill import describe_bill, needs_consent, plan_study
 
     study, bill = plan_study(params, settings)
     why = needs_consent(study, bill)
     if why:
-        click.echo(describe_bill(bill), err=True)
+        click.echo(describe_bill(bill, study), err=True)
         click.confirm(f"{why[0].upper()}{why[1:]}. Go on?", abort=True, err=True)
 
 
@@ -103,12 +103,12 @@ def plan(params, settings):
 
     Nobody is asked.
     """
+    from posbias_kit.report.bill import describe_bill, plan_study
     from posbias_kit.report.forecast import describe_forecast
-    from posbias_kit.report.judgments import describe_bill, plan_study
 
     study, bill = plan_study(params, _as_utf8(settings))
     click.echo(describe_forecast(study))
-    click.echo(describe_bill(bill, (study["judging"] or {}).get("caps")))
+    click.echo(describe_bill(bill, study))
 
 
 @cli.command()

@@ -7,7 +7,7 @@ from posbias_kit.analysis.agreement import (
     judge_clusters,
     judge_linkage,
 )
-from posbias_kit.analysis.arms import arm_differences, arm_values, scored_arms
+from posbias_kit.analysis.arms import arm_differences, arm_values
 from posbias_kit.analysis.betting import betting_sequence
 from posbias_kit.analysis.coefficients import agreement_coefficients
 from posbias_kit.analysis.components import variance_components
@@ -52,6 +52,7 @@ from posbias_kit.analysis.reviews import (
 )
 from posbias_kit.analysis.run_differences import run_differences
 from posbias_kit.analysis.scalability import scalability
+from posbias_kit.analysis.scored import drop_scored, scored_arms
 from posbias_kit.analysis.sequential import StoppingRule, stopping_rule
 from posbias_kit.analysis.series import build_series, choose_experiment, name_families
 from posbias_kit.analysis.slot_effects import slot_effects
@@ -94,6 +95,7 @@ __all__ = [
     "direction_test",
     "disagreement",
     "disagreement_distribution",
+    "drop_scored",
     "estimate_metric",
     "explain_bias",
     "extreme_instances",

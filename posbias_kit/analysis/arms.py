@@ -215,28 +215,6 @@ def _has_series(turned, plain):
     return len(mine) > 0 and bool(build_series(mine)["complete"].any())
 
 
-def scored_arms(arms):
-    """Find the arms in which each answer was scored alone.
-
-    Parameters
-    ----------
-    arms : DataFrame
-        From :func:`posbias_kit.judging.describe_arms`.
-
-    Returns
-    -------
-    list of str
-        For :func:`arm_values`, :func:`posbias_kit.analysis.inconsistency_split` and
-        :func:`posbias_kit.analysis.worksheet`; none where it is not known how the arms ask.
-
-    Examples
-    --------
-    >>> scored_arms(pd.DataFrame({"arm": ["", "points"], "scale": [None, 5]}))
-    ['points']
-    """
-    return arms.loc[arms["scale"].notna(), "arm"].tolist() if "scale" in arms else []
-
-
 def swap_arms(verdicts):
     """Let arms stand in the place of judges, so that what compares judges compares arms."""
     return verdicts.assign(judge=verdicts["arm"], arm=verdicts["judge"])

@@ -136,12 +136,13 @@ def held_back(log):
 
 
 def calls_out(path):
-    """Return the calls that are on their way in batches, of the log in a file."""
+    """Return the calls of a log that are on their way in batches: call -> what it may use up."""
     if not Path(path).is_file():
-        return set()
+        return {}
     with closing(open_to_read(path)) as file:
         read = file.execute
-        return {call for out in _select_out(read) for call in _select_waiting(read, out)}
+        waiting = [_select_waiting(read, out) for out in _select_out(read)]
+    return {call: most for calls in waiting for call, most in calls.items()}
 
 
 def _select_out(read):

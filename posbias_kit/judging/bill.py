@@ -4,8 +4,9 @@ import pandas as pd
 
 from posbias_kit.judge_kinds import LocalParams
 from posbias_kit.judging.batch_log import calls_out
+from posbias_kit.judging.budget import sum_up
 from posbias_kit.judging.live import LiveJudge
-from posbias_kit.judging.log_table import Totals, read_states
+from posbias_kit.judging.log_table import Totals, read_states, read_totals
 from posbias_kit.judging.views import see_arms
 
 
@@ -37,21 +38,36 @@ def estimate_calls(judges, presentations, answers, questions, log=None, again=Fa
     """
     live = [judge for judge in judges if isinstance(judge, LiveJudge)]
     views = see_arms(live, presentations, answers, questions)
-    states, out = (read_states(log), calls_out(log)) if log else ({}, set())
+    states, out = (read_states(log), calls_out(log)) if log else ({}, {})
     rows = [_row(judge, views[judge.arm.name], states, out, again) for judge in live]
     columns = ["judge", "arm", "comparisons", "calls", "answered", "out", "open", "input_tokens",
                "output_tokens", "money", "currency", "batch_factor"]  # fmt: skip
     return pd.DataFrame(rows, columns=columns).astype({"money": float, "batch_factor": float})
 
 
+def count_used(log):
+    """Count what caps have to allow for already: what a log used up, and what is on its way.
+
+    Parameters
+    ----------
+    log : str or Path
+        ``judgments.sqlite`` of a run; need not be there.
+
+    Returns
+    -------
+    Totals
+    """
+    return sum_up(read_totals(log), *calls_out(log).values())
+
+
 def _row(judge, view, states, out, again):
     shown = view.shown
     keys = judge.identify(shown)
-    most, count, gone = Totals(), 0, len(out.intersection(keys.values()))
+    most, count, gone = Totals(), 0, len(out.keys() & keys.values())
     for series in judge.open_calls(shown, keys, states, again):
         series = [call for call in series if call.key not in out]
         count += len(series)
-        most = Totals(*map(sum, zip(most, *(call.most for call in series), strict=True)))
+        most = sum_up(most, *(call.most for call in series))
     written = count * judge.most_written
     prices = judge.params.prices
     free = isinstance(judge.params, LocalParams)

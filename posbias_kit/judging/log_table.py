@@ -144,6 +144,15 @@ def read_states(path):
         return select_states(file)
 
 
+def read_totals(path):
+    """Return what a log has used up; nothing without a log."""
+    path = Path(path)
+    if not path.is_file():
+        return Totals()
+    with closing(open_to_read(path)) as file:
+        return Totals(*file.execute(TOTALS).fetchone())
+
+
 def iterate_log(path):
     """Yield the attempts of a log in the order of writing, each as a dict."""
     with closing(open_to_read(path)) as file:

@@ -92,6 +92,8 @@ def run_study(
     earlier = read_manifest(folder)
     jobs = plan_run(study, root, folder, earlier, inputs, start_from, only, fresh)
     manifest = _new_manifest(study, root, inputs, jobs)
+    if any(job.runs and job.stage.name == "judging" for job in jobs):
+        _check_candidates(study)
     if any(job.runs for job in jobs):
         with workers(Compute(**study["compute"])):  # a scheduler that does not answer is found now
             pass
@@ -101,6 +103,14 @@ def run_study(
         write_text(folder / "params.yaml", as_yaml)
         _run_jobs(jobs, root, folder, manifest, progress, timeout)
     return folder
+
+
+def _check_candidates(study):
+    """Refuse, before anybody is asked, a decision between candidates that are never shown."""
+    if study["decision"]["candidates"]:
+        from posbias_kit.report.forecast import check_candidates  # with all that plans need
+
+        check_candidates(study)
 
 
 def _new_manifest(study, root, inputs, jobs):
@@ -138,7 +148,7 @@ def _clear(folder, jobs, earlier):
             names += [
                 f"{stem}{end}" for end in (".ipynb", ".html", ".partial.ipynb", ".failed.ipynb")
             ]
-            for name in names:
+            for name in [*names, "index.html"]:
                 (folder / name).unlink(missing_ok=True)
 
 
@@ -149,7 +159,7 @@ def _run_jobs(jobs, root, folder, manifest, progress, timeout):
     try:
         if open_:
             kernels.prepare()
-        _renew_index(folder, manifest)  # should the process be killed, no older one claims success
+        _renew_index(folder, manifest)  # should the process be killed, it tells what there is
         with tqdm(jobs, file=sys.stderr, disable=hidden, unit="stage", leave=False) as bar:
             for job in bar:
                 bar.set_description(job.stage.name)

@@ -15,6 +15,9 @@ from posbias_kit.report.stages import STAGES
 from posbias_kit.report.tables import show_tables_presented
 from posbias_kit.schema import TABLES, validate
 
+LOG = "judgments.sqlite"
+"""The judgment log's name in a run folder."""
+
 _MAKERS = {
     "questions": "01_data_preparation.ipynb",
     "answers": "01_data_preparation.ipynb",

@@ -41,7 +41,22 @@ class Forecast(NamedTuple):
     said: str
     """How sets were sampled and orders kept, and what does not exist as often as asked for."""
     idle: list
-    """Arms that change nothing, in words."""
+    """Arms that change nothing or are asked of nobody, in words."""
+
+
+def check_candidates(study):
+    """Refuse a decision between candidates that the plan never shows.
+
+    Parameters
+    ----------
+    study : dict
+        The whole study, whose judges are asked.
+
+    Raises
+    ------
+    ParamsError
+    """
+    check_decision(study["decision"], _prepare(study).presentations)
 
 
 def forecast_study(study):
@@ -72,7 +87,7 @@ def forecast_study(study):
         return Forecast(pd.DataFrame(columns=_COLUMNS), pd.DataFrame(), "", [])
     with chdir(project_root()):
         judges = make_judges(section["judges"], study["seed"], section["arms"])
-        told = prepare_study(**study["data_preparation"], seed=study["seed"])
+    told = _prepare(study)
     check_decision(study["decision"], told.presentations)
     views = see_arms(judges, told.presentations, told.answers)
     rows = []
@@ -83,7 +98,13 @@ def forecast_study(study):
         sizes = _sizes(views[arm.name].asked, arm)
         rows += [(*about, *row, arm.scale is not None) for row in sizes]
     arms = pd.DataFrame(rows, columns=_COLUMNS)
-    return Forecast(arms, tell_judges(judges, views), told.sampling, idle_arms(judges))
+    idle = idle_arms(judges, section["arms"])
+    return Forecast(arms, tell_judges(judges, views), told.sampling, idle)
+
+
+def _prepare(study):
+    with chdir(project_root()):
+        return prepare_study(**study["data_preparation"], seed=study["seed"])
 
 
 _COLUMNS = ["arm", "judges", "live", "slots", "clusters", "comparisons", "orders", "repeats",

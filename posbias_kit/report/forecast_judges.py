@@ -75,30 +75,50 @@ def check_decision(decision, presentations):
         check_choice(name, sorted(known), "decision.candidates")
 
 
-def idle_arms(judges):
-    """Say which arms change nothing, for only simulated judges are asked in them.
+def idle_arms(judges, arms):
+    """Say which arms change nothing, or are asked of nobody.
 
-    A simulated judge reads no prompt: what only the prompt says acts on it by its `by_arm`.
+    A simulated judge reads no prompt: what only the prompt says acts on it by its `by_arm`, and
+    labels by its `label_effect`.
 
     Parameters
     ----------
     judges : list of judges
+    arms : list of dict
+        As the key `judging.arms` of a study.
 
     Returns
     -------
     list of str
     """
     said = []
-    for arm in {judge.arm.name: judge.arm for judge in judges if judge.arm.name}.values():
-        asked = [judge for judge in judges if judge.arm.name == arm.name]
-        differs = {key for key, value in arm if value} - {"name", "judges", "repeats"}
-        moved = any(arm.name in getattr(judge.params, "by_arm", ()) for judge in asked
-                    if isinstance(judge, PlantedJudge))  # fmt: skip
-        if (differs <= _PROMPT_ONLY and not moved
-                and all(isinstance(judge, PlantedJudge) for judge in asked)):  # fmt: skip
-            said.append(f"arm {arm.name}: {', '.join(sorted(differs))} changes nothing for "
-                        "simulated judges, which read no prompt; `by_arm` can")  # fmt: skip
+    for name in (arm["name"] for arm in arms):
+        asked = [judge for judge in judges if judge.arm.name == name]
+        if not asked:
+            said.append(f"arm {name}: nobody is asked, no recording has it")
+        elif not any(map(_feels_its_arm, asked)):
+            differs = ", ".join(sorted(_differs(asked[0].arm)))
+            said.append(
+                f"arm {name}: {differs} changes nothing for simulated judges, which read no "
+                "prompt; `by_arm` can, and `label_effect` with other labels"
+            )
     return said
+
+
+def _feels_its_arm(judge):
+    if not isinstance(judge, PlantedJudge) or judge.arm.name in judge.params.by_arm:
+        return True
+    effects = [bias.label_effect for bias in (judge.params, *judge.params.by_task.values())]
+    felt = {
+        "labels": any(isinstance(effect, dict) for effect in effects),
+        "reversed": any(effects),
+        **dict.fromkeys(_PROMPT_ONLY, False),
+    }
+    return any(felt.get(key, True) for key in _differs(judge.arm))
+
+
+def _differs(arm):
+    return {key for key, value in arm if value} - {"name", "judges", "repeats"}
 
 
 def describe_judges(table):

@@ -19,7 +19,7 @@ from posbias_kit.errors import JudgeError, ParamsError, RunError
 from posbias_kit.judging.bill import estimate_calls
 from posbias_kit.judging.log_table import read_log
 from posbias_kit.params import parse_section
-from posbias_kit.report.judgments import describe_bill
+from posbias_kit.report.bill import describe_bill
 from posbias_kit.study import Judging
 
 BATCH = {"first_look": 0.02, "longest_wait": 0.05}

@@ -284,6 +284,20 @@ def test_interrupt_is_recorded(project, monkeypatch):
     assert status(project)["summary"] == "failed"
 
 
+def test_no_older_index_claims_success(project, monkeypatch):
+    """From the moment at which a stage is to run again, until the index tells of it."""
+    index = project / "outputs" / "tiny" / "index.html"
+    index.parent.mkdir(parents=True, exist_ok=True)
+    index.write_text("all is well", encoding="utf-8")
+
+    def start(_):
+        raise KeyboardInterrupt if not index.exists() else AssertionError("it still stands")
+
+    monkeypatch.setattr("posbias_kit.report.kernels.Kernels.prepare", start)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(study_of(), only="summary")
+
+
 def test_notebook_keeps_the_kernel_of_this_environment(project, monkeypatch):
     """A kernel named on another machine, or none at all, is not looked for."""
     asked = {}

@@ -74,6 +74,12 @@ def test_bill_consent_run_and_verification(project):
         assert "0 to make" in run("plan", "asked.yaml")
         run("run", "asked.yaml", "--only", "judging")
         assert server.attempts.total() == 4, "the log answers, and nothing is left to confirm"
+        more = ["--set", "data_preparation.plan.repeats=2", "--set", "judging.caps.calls=7"]
+        told = "judging.caps.calls 7 is below what this may take, 4, after 4 before: judging ends"
+        assert told in run("plan", "asked.yaml", *more)
+        assert told in run("run", "asked.yaml", *more, code=1, answer="n\n")
+        more[-1] = "judging.caps.calls=8"
+        assert "judging.caps" not in run("plan", "asked.yaml", *more)
 
     assert "4 verdicts are what the log says" in run("verify", "asked")
     run("export", "asked")
@@ -90,6 +96,19 @@ def test_bill_consent_run_and_verification(project):
     for secret in (KEY, KEY[-4:]):
         assert secret not in "".join(said)
         assert [file.name for file in files if secret.encode() in file.read_bytes()] == []
+
+
+def test_decision_between_unknown_candidates_asks_nobody(project):
+    """Also where the run is not to be confirmed, and nothing has run."""
+    with FaultServer(steady()) as server:
+        write(project, server.url)
+        unknown = "decision.candidates=[nobody, careful]"
+        status, printed = posbias("run", "asked.yaml", "--yes", "--set", unknown)
+
+    assert status == 1
+    assert "decision.candidates: unknown value 'nobody'" in printed
+    assert not server.attempts
+    assert not (project / "outputs").exists()
 
 
 def test_judge_that_always_fails_ends_the_run(project):

@@ -8,8 +8,8 @@ import yaml
 from posbias_kit.data import STARTER_QUALITY, plan_presentations, prepare_study, read_benchmark
 from posbias_kit.errors import ParamsError, ReadError
 from posbias_kit.params import check_study, read_study
+from posbias_kit.report.bill import describe_bill, plan_study
 from posbias_kit.report.forecast import describe_forecast
-from posbias_kit.report.judgments import describe_bill, plan_study
 from posbias_kit.report.tree import read_tree
 
 PLANTED = {"name": "p", "kind": "planted"}
@@ -259,9 +259,9 @@ def test_a_batch_that_leaves_nothing_to_stop_is_told():
 def test_caps_that_end_judging_are_told_and_those_without_effect_refused():
     caps = {"calls": 20, "tokens": 10_000_000, "money": 0.05}
     study, bill = plan_study(tree({"repeats": 1}, [PRICED], SMALL, caps=caps))
-    text = describe_bill(bill, study["judging"]["caps"])
-    assert "judging.caps.calls 20 is below the 48 that this may take" in text
-    assert "judging.caps.money 0.05 is below the 0.12 that this may take" in text
+    text = describe_bill(bill, study)
+    assert "judging.caps.calls 20 is below what this may take, 48: judging ends there" in text
+    assert "judging.caps.money 0.05 is below what this may take, 0.12: judging" in text
     assert "caps.tokens" not in text
     assert "caps.money 1 cannot act on live: no `prices`" in refused(
         judges=[PRICED | {"name": "paid"}, LIVE], caps={"money": 1.0}
@@ -295,3 +295,27 @@ def test_arms_that_change_nothing_for_simulations_are_told():
     assert said not in planned(judges=[moved], data=SMALL, arms=arms)
     asked = {**LIVE, "template": "compare"}
     assert said not in planned(judges=[PLANTED, asked], data=SMALL, arms=arms)
+
+
+@pytest.mark.parametrize(
+    ("effect", "idle"),
+    [
+        ({}, {"turned", "words"}),
+        ({"label_effect": 0.5}, {"words"}),
+        ({"label_effect": {"letters": 0.5, "words": 0.1}}, set()),
+        ({"by_task": {"math": {"label_effect": 0.5}}}, {"words"}),
+        ({"by_arm": {"words": {"label_effect": 0.5}}}, {"turned"}),
+    ],
+)
+def test_labels_act_on_simulations_that_heed_them(effect, idle):
+    arms = [{"name": "turned", "reversed": True}, {"name": "words", "labels": "words"}]
+    text = planned(judges=[PLANTED | effect], data=SMALL, arms=arms)
+
+    assert set(re.findall(r"arm (\w+): \w+ changes nothing", text)) == idle
+
+
+def test_an_arm_that_nobody_is_asked_in_is_told():
+    recorded = {"name": "qwen-1.5b-fewshot", "kind": "recorded", "path": "starter", "partial": True}
+    arms = [{"name": "turned", "reversed": True}]
+
+    assert "arm turned: nobody is asked" in planned(judges=[recorded], data=SMALL, arms=arms)
