@@ -53,18 +53,17 @@ def plain_arm(frame, one_size=False):
 def pick(frame, columns):
     """Choose columns to look at; arm and slots stay where the table tells them apart.
 
-    They come behind `judge`, and the arm without a name is called plain.
+    They come behind `judge`.
 
     Examples
     --------
-    >>> table = pd.DataFrame({"judge": "j", "arm": ["", "turned"], "n": [1, 2], "pc": [0.5, 0.6]})
+    >>> table = pd.DataFrame({"judge": "j", "arm": ["one", "two"], "n": [1, 2], "pc": [0.5, 0.6]})
     >>> pick(table, ["judge", "pc"]).values.tolist()
-    [['j', 'plain', 0.5], ['j', 'turned', 0.6]]
+    [['j', 'one', 0.5], ['j', 'two', 0.6]]
     """
     more = [name for name in ("arm", "slots") if name in frame and name not in columns]
     at = columns.index("judge") + 1
-    chosen = frame[[*columns[:at], *more, *columns[at:]]]
-    return chosen.assign(arm=chosen["arm"].replace("", "plain")) if "arm" in chosen else chosen
+    return frame[[*columns[:at], *more, *columns[at:]]]
 
 
 def front_rows(summary):

@@ -18,7 +18,8 @@ def present(frame):
       ``x interval`` where there is no estimate beside it; the bounds ``x_min`` and ``x_max``
       likewise, in round ones;
     - numbers have three decimals, whole ones none, and p-values below .001 say so;
-    - gaps are dashes, and a column of texts that are all empty is left out.
+    - gaps are dashes, and a column of texts that are all empty is left out;
+    - the arm without a name is called plain.
 
     Parameters
     ----------
@@ -99,6 +100,8 @@ def _range_of(name, frame):
 
 
 def _texts(name, values):
+    if name == "arm":
+        values = values.replace("", "plain")
     if _P.fullmatch(str(name)) and pd.api.types.is_float_dtype(values):
         return values.map(_p).astype("str")
     digits = _digits(values)

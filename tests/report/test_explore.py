@@ -228,9 +228,9 @@ def test_arms_begin_with_the_plain_one():
 
     explorer.subsets["arm"].value = ("", "turned")
     assert explorer.table[["judge", "arm"]].values.tolist() == [
-        ["one", "plain"],
+        ["one", ""],
         ["one", "turned"],
-        ["two", "plain"],
+        ["two", ""],
     ]
 
 

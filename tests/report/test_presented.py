@@ -48,6 +48,15 @@ def test_values(values, shown):
     assert present(pd.DataFrame({"x": values}))["x"].tolist() == shown
 
 
+def test_the_arm_without_a_name_is_called_plain():
+    """Beside others; where there is no other, the column is left out."""
+    frame = pd.DataFrame({"arm": ["", "turned", None], "note": ["", "x", ""]})
+
+    assert present(frame)["arm"].tolist() == ["plain", "turned", "–"]
+    assert present(frame)["note"].tolist() == ["", "x", ""]
+    assert "arm" not in present(frame.head(1).assign(n=1))
+
+
 def test_p_values_are_never_zero():
     """A small p says how small, and a column of texts called p is left alone."""
     frame = pd.DataFrame({"p": [0.0004, 0.05], "p_holm": [0.001, np.nan], "p_text": ["a", "b"]})
