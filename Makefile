@@ -65,7 +65,7 @@ docs: $(READY) ## build the documents as a site: docs/_build/index.html
 	@rm -rf docs/_gallery
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build
 
-bench: $(READY) ## measure speed, memory and size against their targets, in about 20 minutes
+bench: $(READY) ## measure speed, memory and size against their targets, in about 25 minutes
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 lock: ## write requirements.lock anew from pyproject.toml (needs uv); ARGS=--upgrade moves versions

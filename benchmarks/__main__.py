@@ -6,7 +6,7 @@ Each part runs in a process of its own, one after the other; where there is some
 with, both sides are measured in the same run. The table goes to the terminal and, as JSON, into
 outputs/benchmarks.json; with --write also into docs/benchmarks.json, docs/benchmarks.md and
 docs/benchmarks_size.svg. A part that is not asked for keeps its rows there. The whole takes about
-20 minutes on 2 cores, 3 GB of disk for a moment, and 4 GB of memory. The process exits with an
+25 minutes on 2 cores, 3 GB of disk for a moment, and 4 GB of memory. The process exits with an
 error where a target is missed.
 """
 
@@ -78,10 +78,13 @@ def _rows(found, part):
     return [Row(**{name: row[name] for name in Row.__dataclass_fields__}) for row in told]
 
 
-def write(found):
-    """Write JSON, page and figure into docs/."""
-    docs = ROOT / "docs"
+def keep(found, write):
+    """Write JSON into outputs/, and where asked for JSON, page and figure into docs/."""
     text = json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    (ROOT / "outputs" / "benchmarks.json").write_text(text, encoding="utf-8")
+    if not write:
+        return
+    docs = ROOT / "docs"
     (docs / "benchmarks.json").write_text(text, encoding="utf-8")
     (docs / "benchmarks.md").write_text(page(found), encoding="utf-8")
     if "size" in found["parts"]:
@@ -103,9 +106,7 @@ def main():
     for part in given.only.split(","):
         found["parts"][part] = measure(part)
         print(f"\n{PARTS[part]}\n\n{as_table(_rows(found, part))}", flush=True)
-    (ROOT / "outputs" / "benchmarks.json").write_text(json.dumps(found, indent=1), "utf-8")
-    if given.write:
-        write(found)
+        keep(found, given.write)  # at once: the next part may fail
     missed = [row for part in given.only.split(",") for row in _rows(found, part)
               if row.met == "no"]  # fmt: skip
     sys.exit(f"{len(missed)} targets are missed" if missed else 0)

@@ -86,10 +86,9 @@ def _compare(told, count):
     for turn in told:
         for rows, *_ in turn:
             assert_frame_equal(first, rows, check_exact=True)
-    alone, together, plain = (
-        median(side[1] for side in sides) for sides in zip(*told, strict=True)
-    )
-    own, theirs = (median(sum(turn[side][2]) for turn in told) for side in (0, 1))
+    sides = list(zip(*told, strict=True))
+    alone, together, plain = (median(seconds for _, seconds, _ in side) for side in sides)
+    own, theirs = (median(used for *_, used in side) for side in sides[:2])
     beside = (
         f"medians of {len(told)} turns: {alone:.1f} s against {together:.1f} s, processor "
         f"{own:.1f} s against {theirs:.1f} s; {count} plain processes {alone / plain:.2f} times; "

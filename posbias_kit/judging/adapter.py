@@ -1,6 +1,7 @@
 """What the adapters share: settings, refused settings, the deadline, errors told alike."""
 
 import asyncio
+from functools import cache
 from itertools import cycle
 from urllib.parse import urlsplit
 
@@ -106,7 +107,7 @@ class Adapter:
             "base_url": base_url,
             "max_retries": 0,
             "timeout": None,  # every call has a deadline of its own
-            "http_client": _plain_client(sdk.DefaultAsyncHttpxClient, base_url),
+            "http_client": _http_client(sdk.DefaultAsyncHttpxClient, base_url),
         }
 
     def drop(self, error):
@@ -128,7 +129,15 @@ class Adapter:
             await sdk.close()
 
 
-def _plain_client(kind, base_url):
-    """Return an HTTP client that reaches this machine without a proxy; None for the SDK's own."""
-    host = urlsplit(base_url or "").hostname
-    return kind(trust_env=False) if host in _LOOPBACK else None
+def _http_client(kind, base_url):
+    """Return an HTTP client that reaches this machine without a proxy."""
+    here = urlsplit(base_url or "").hostname in _LOOPBACK
+    return kind(trust_env=not here, verify=_trusted())
+
+
+@cache
+def _trusted():
+    """Load the certificates once: for a client it takes longer than all the rest."""
+    import httpx2
+
+    return httpx2.create_ssl_context()

@@ -220,6 +220,22 @@ def test_out_of_order_replies_find_their_prompt():
 
 
 @CLIENTS
+def test_proxy_is_for_other_machines(client, monkeypatch):
+    """What the environment names as a proxy is asked, but not about this machine."""
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with FaultServer(steady(text="[[A]]")) as server:
+        here = server.url.removesuffix("/v1")
+        monkeypatch.setenv("http_proxy", here)
+        assert ask("http://models.example/v1", client=client).text == "[[A]]"
+        monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+        assert ask(here if client is AnthropicClient else server.url, client=client).text == "[[A]]"
+        with pytest.raises(CallError) as caught:
+            ask("http://models.example/v1", client=client)
+    assert caught.value.reason == "connection"
+
+
+@CLIENTS
 @pytest.mark.parametrize(("flying", "pools"), [(1, 1), (8, 1), (20, 3), (500, 8)])
 def test_calls_take_turns_over_pools(client, flying, pools):
     """As many calls as may be in flight are spread evenly, and every connection is closed."""
