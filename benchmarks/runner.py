@@ -1,6 +1,6 @@
 """How fast does the runner ask, what does a call cost, and does its memory stay flat?
 
-    python -m benchmarks.runner [--calls 3200] [--rounds 5] [--memory 20000] [--limited 1500]
+    python -m benchmarks.runner [--calls 3200] [--rounds 3] [--memory 20000] [--limited 1500]
 
 A server in a process of its own answers after 200 ms, then at once, and 64 calls are in flight.
 The bare SDK and the runner take turns against the same server; the runner writes every attempt
@@ -168,7 +168,7 @@ def watch_memory(folder, calls):
     return [Row("memory for 10,000 calls more", grown, "MiB", most=15, beside=told)]
 
 
-def measure(calls=3200, rounds=5, flat=20_000, slow=1500):
+def measure(calls=3200, rounds=3, flat=20_000, slow=1500):
     """Return all rows of judging."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -182,7 +182,7 @@ def measure(calls=3200, rounds=5, flat=20_000, slow=1500):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--calls", type=int, default=3200)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--memory", type=int, default=20_000)
     parser.add_argument("--limited", type=int, default=1500)
     given = parser.parse_args()

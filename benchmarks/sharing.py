@@ -55,6 +55,7 @@ def measure(studies=1000, count=2, seed=20240607, turns=3):
     os.environ["MALLOC_MMAP_THRESHOLD_"] = str(32 * 2**20)
     from distributed import LocalCluster
     from joblib import parallel_config
+    from joblib.externals.loky import get_reusable_executor
 
     from benchmarks.coverage import cover_all
 
@@ -75,6 +76,7 @@ def measure(studies=1000, count=2, seed=20240607, turns=3):
                 )
                 for _ in range(turns)
             ]
+    get_reusable_executor().shutdown()  # else this process waits five minutes for it to rest
     return [_compare(told, count)]
 
 

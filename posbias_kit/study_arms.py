@@ -42,6 +42,8 @@ class Arm(Section):
         differs = {key for key, value in self if value} - _ABOUT_ALL
         if not differs:
             raise ValueError(f"arm {self.name!r} asks as the plain one: say what differs")
+        if self.name == "plain":
+            raise ValueError("the arm without a name is called plain: give this one another name")
         if self.scale and differs - {"scale", "template"}:
             other = ", ".join(sorted(differs - {"scale", "template"}))
             raise ValueError(f"arm {self.name!r}: `scale` shows one answer alone, so {other} "

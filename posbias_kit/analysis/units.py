@@ -128,7 +128,8 @@ def build_units(
     units = units.rename(columns=counts)
     units["owr"] = bias["overall_win_rate"]
     units.insert(3, "judge_series", name_families(units["judge"], families))
-    chance = 1 / units.get("slots", verdicts["slots"].max())
+    slots = units["slots"].astype(float) if "slots" in units else int(verdicts["slots"].max())
+    chance = 1 / slots
     units["chance"] = chance
     units["gap_own"] = (units["owr"] - chance).abs()
     units["gap_bound"] = units["pc"] * np.where(units["owr"] < chance, chance, 1 - chance)

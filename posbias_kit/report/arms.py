@@ -77,11 +77,15 @@ def front_rows(summary):
     return plain if whole else summary
 
 
-_CHANGES = {"pc": "consistency", "pf": "fairness (+ is the last slot)"}
+_CHANGES = {
+    "pc": "consistency",
+    "pf": "fairness (+ is the last slot)",
+    "first": "the share of the first slot",  # where fairness of pairs is not defined
+}
 
 
 def tell_arms(differences, plain, level):
-    """Say which arms differ from the plain one in consistency or fairness.
+    """Say which arms differ from the plain one in consistency, or fairness (sets: first slot).
 
     Parameters
     ----------
@@ -104,14 +108,17 @@ def tell_arms(differences, plain, level):
     >>> tell_arms(told, "", 0.95)
     ['Than with plain asking, consistency is other for j in turned (-0.30), Holm-corrected.']
     """
-    told = differences[differences["metric"].isin(_CHANGES)] if len(differences) else differences
+    some = len(differences) > 0
+    lean = "pf" if some and differences["metric"].eq("pf").any() else "first"
+    told = differences[differences["metric"].isin(["pc", lean])] if some else differences
     if told.empty or told["p_holm"].isna().all():
         return ["It cannot be told: nothing to compare in consistency or fairness, see chapter 06."]
     said = []
-    for metric, name in _CHANGES.items():
+    for metric in ("pc", lean):
         clear = (told["metric"] == metric) & (told["p_holm"] <= 1 - level)
         found = ", ".join(f"{row.judge} in {row.arm} ({row.difference:+.2f})"
                           for row in told[clear].itertuples())  # fmt: skip
         start = f"Than in arm {plain}" if plain else "Than with plain asking"
-        said += [f"{start}, {name} is other for {found}, Holm-corrected."] * bool(found)
-    return said or ["No difference in consistency or fairness is shown, Holm-corrected."]
+        said += [f"{start}, {_CHANGES[metric]} is other for {found}, Holm-corrected."] * bool(found)
+    either = f"consistency or {_CHANGES[lean].split(' (')[0]}"
+    return said or [f"No difference in {either} is shown, Holm-corrected."]

@@ -38,8 +38,9 @@ def judge_cards(run, bias, stability, counts, effect, threshold=0.85):
     DataFrame
         One row a benchmark, experiment and judge (arm and slots, where there are several): kind,
         model (as returned), settings (as sent), template (name@version), template_digest,
-        questions, comparisons, orders, repeats, asked, invalid, failed, identical, policy, first
-        and last (dates), rs, rs_chance, readable, pc, pf, order_effect (text, with intervals).
+        questions, comparisons, orders (that a comparison was shown in), repeats, asked, invalid,
+        failed, identical, policy, first and last (dates), rs, rs_chance, readable, pc, pf,
+        order_effect (of pairs; text, with intervals).
     """
     names = ("benchmark", "experiment", "judge", "arm", "slots")
     keys = [name for name in names if all(name in table for table in (bias, stability, counts))]
@@ -52,6 +53,9 @@ def judge_cards(run, bias, stability, counts, effect, threshold=0.85):
     shared = [name for name in keys if name in effect]
     betas = effect[[*shared, "beta", "beta_low", "beta_high", "p_first", "note"]]
     table = table.merge(betas, "left", on=shared)
+    if "slots" in keys:  # the order effect is that of pairs
+        sets = table["slots"] > 2
+        table = table.assign(beta=table["beta"].mask(sets), note=table["note"].mask(sets, _SETS))
     table = table.merge(_who(run), "left", on="judge")
     rows, section = list(table.itertuples()), _judging_of(run)
     table = table.assign(
@@ -62,6 +66,9 @@ def judge_cards(run, bias, stability, counts, effect, threshold=0.85):
         order_effect=[_effect(row) for row in rows],
     )
     return table[[*keys, *_CARD]]
+
+
+_SETS = "of sets, see the slots in chapter 06"
 
 
 def show_cards(cards):
@@ -123,13 +130,16 @@ def _judging_of(run):
 
 
 def _shown(verdicts, keys):
+    orders = verdicts[[*keys, "comparison", "order"]].drop_duplicates()
+    orders = orders.groupby([*keys, "comparison"], observed=True).size()
     groups = verdicts.groupby(keys, observed=True)
-    return groups.agg(
+    told = groups.agg(
         questions=("question", "nunique"),
         comparisons=("comparison", "nunique"),
-        orders=("order", "nunique"),
         repeats=("repeat", "max"),
-    ).reset_index()
+    )
+    most = orders.groupby(level=keys, observed=True).max()
+    return told.assign(orders=most).reset_index()
 
 
 def _who(run):

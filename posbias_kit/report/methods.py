@@ -117,7 +117,7 @@ def _design(name, block):
 
 
 def _asked(row):
-    orders = "both orders" if row.orders == 2 else f"{row.orders} orders"
+    orders = {1: "one order each", 2: "both orders"}.get(row.orders, f"{row.orders} orders")
     times = f"{row.repeats} times each" if row.repeats > 1 else "once each"
     return (f"{row.comparisons} comparisons on {row.questions} questions, in {orders}, "
             f"{times}")  # fmt: skip

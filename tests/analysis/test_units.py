@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from verdict_tables import pairs, stack
+from verdict_tables import pairs, sets, stack
 
 from posbias_kit.analysis import build_units, explain_bias, quality_gap_fits, win_rates
 from posbias_kit.data import build_benchmark, build_verdicts, prepare_study
@@ -116,6 +116,17 @@ def test_scores_of_a_set_stand_against_the_mean_of_the_others():
     units = build_units(_sets(3), scores=scores).set_index("candidate")
 
     assert units["score_difference"].to_dict() == {"a": 6, "b": 0, "c": -6}
+
+
+def test_sizes_shown_in_one_order_have_units_without_rates():
+    """Sets of 3 and 4, each seen once: no win rate, and the chance of each size stands."""
+    three = sets(["1--", "2--"])
+    four = sets(["1---", "3---"], candidates=("a", "b", "c", "d"))
+    units = build_units(stack(three, four))
+
+    assert units[["owr", "gap_own", "gap_bound", "pc"]].isna().all(axis=None)
+    chance = units.groupby("slots")["chance"].unique().map(list).to_dict()
+    assert chance == {3: [1 / 3], 4: [0.25]}
 
 
 def test_scores_without_a_column():

@@ -65,6 +65,7 @@ def test_the_plain_arm_does_not_know_of_the_others(study):
     ("arms", "said"),
     [
         ([{"name": "a"}], "asks as the plain one"),
+        ([{"name": "plain", "options": 2}], "give this one another name"),
         ([{"name": "a", "options": 5}], "arms.0.options"),
         ([{"name": "a", "options": 2}] * 2, "arm names stand twice: a"),
         ([{"name": "a", "options": 2, "judges": ["k"]}], "names ['k'], judges are ['j']"),

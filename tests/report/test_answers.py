@@ -195,9 +195,17 @@ def test_arms_have_an_answer_of_their_own(write, tmp_path):
         where,
     ]
 
-    write("arm_differences", told | {"p_holm": 0.06})
+    write("arm_differences", told | {"p_holm": 0.06}, told | {"metric": "pf", "p_holm": None})
     none = "No difference in consistency or fairness is shown, Holm-corrected."
     assert dict(answer_questions(tmp_path, STUDY))[asked] == [none, where]
+
+    first = told | {"metric": "first", "p_holm": 0.01}  # of sets, which have no fairness of pairs
+    write("arm_differences", told | {"p_holm": 0.06}, first)
+    lean = "Than with plain asking, the share of the first slot is other for a in turned (-0.12), "
+    assert dict(answer_questions(tmp_path, STUDY))[asked][0] == lean + "Holm-corrected."
+    write("arm_differences", told | {"p_holm": 0.06}, first | {"p_holm": 0.06})
+    none = "No difference in consistency or the share of the first slot is shown, Holm-corrected."
+    assert dict(answer_questions(tmp_path, STUDY))[asked][0] == none
 
     write("arm_differences", told | {"p_holm": None}, told | {"metric": "ties"})
     untold = dict(answer_questions(tmp_path, STUDY))[asked][0]

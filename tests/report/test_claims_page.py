@@ -77,6 +77,33 @@ def live(project):
         return judged("asked", [hosted(server.url, temperature=0.3)])
 
 
+def test_sets_bear_no_order_effect_of_pairs(project):
+    """With several sizes the effect stands on the pairs' card alone, and says so elsewhere."""
+    plan = {"design": "sets", "set_size": [2, 3], "sets_per_question": 2, "repeats": 2}
+    told = {"name": "first", "kind": "planted", "slot_effect": 1.0}
+    run = judged("sizes", [told], {"sample": SAMPLE, "plan": plan})
+    verdicts = run.load("verdicts")
+    effect = analysis.order_effect(verdicts[verdicts["slots"] == 2])
+    tables = [analysis.position_bias(verdicts, draws=0), analysis.repetition_stability(verdicts),
+              analysis.verdict_counts(verdicts)]  # fmt: skip
+    cards = report.judge_cards(run, *tables, effect).set_index("slots")
+
+    assert cards["orders"].to_dict() == {2: 2, 3: 3}
+    assert "log-odds" in cards.loc[2, "order_effect"]
+    assert cards.loc[3, "order_effect"] == "of sets, see the slots in chapter 03"
+
+
+def test_half_designs_show_one_order_each(project):
+    """Though both orders occur, no comparison has been seen in both."""
+    plan = {"orders": "balanced_half", "repeats": 2}
+    run = judged("half", [{"name": "p", "kind": "planted"}], {"plan": plan})
+    cards = cards_of(run)
+
+    assert run.load("verdicts")["order"].nunique() == 2
+    assert cards["orders"].tolist() == [1]
+    assert "in one order each, 2 times each" in report.methods_paragraph(cards)
+
+
 def test_card_of_a_live_judge(live):
     """Model as returned, settings as sent, prompt with digest, counts, dates, stability."""
     card = cards_of(live).iloc[0]
