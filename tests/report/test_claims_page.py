@@ -80,8 +80,8 @@ def live(project):
 def test_sets_bear_no_order_effect_of_pairs(project):
     """With several sizes the effect stands on the pairs' card alone, and says so elsewhere."""
     plan = {"design": "sets", "set_size": [2, 3], "sets_per_question": 2, "repeats": 2}
-    told = {"name": "first", "kind": "planted", "slot_effect": 1.0}
-    run = judged("sizes", [told], {"sample": SAMPLE, "plan": plan})
+    told = {"name": "first", "kind": "planted", "slot_effect": 0.5}
+    run = judged("sizes", [told], {"sample": {"candidate_count": 3}, "plan": plan})
     verdicts = run.load("verdicts")
     effect = analysis.order_effect(verdicts[verdicts["slots"] == 2])
     tables = [analysis.position_bias(verdicts, draws=0), analysis.repetition_stability(verdicts),
@@ -90,7 +90,7 @@ def test_sets_bear_no_order_effect_of_pairs(project):
 
     assert cards["orders"].to_dict() == {2: 2, 3: 3}
     assert "log-odds" in cards.loc[2, "order_effect"]
-    assert cards.loc[3, "order_effect"] == "of sets, see the slots in chapter 03"
+    assert cards.loc[3, "order_effect"] == "of sets, see the slots in chapter 06"
 
 
 def test_half_designs_show_one_order_each(project):
